@@ -2,12 +2,14 @@
 /*
  * What libcurl alone costs: it is loaded as a program does that needs it only
  * now and then, and makes the three requests of client.c on one connection,
- * each when the one before is done. library PORT: over HTTP on loopback.
+ * each when the one before is done. library PORT: over HTTP on loopback;
+ * library PORT alone: the one request of a modern call.
  */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "messages.h"
 
@@ -68,8 +70,9 @@ int main(int argc, char **argv)
 	struct curl_slist *headers;
 	char url[64];
 	CURL *easy = NULL;
+	int alone = argc == 3 && strcmp(argv[2], "alone") == 0;
 
-	if (argc != 2)
+	if (argc != 2 && !alone)
 		return 2;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%s/", argv[1]);
 	load();
@@ -83,8 +86,13 @@ int main(int argc, char **argv)
 	curl.set(easy, CURLOPT_URL, url);
 	curl.set(easy, CURLOPT_HTTPHEADER, headers);
 	curl.set(easy, CURLOPT_WRITEFUNCTION, on_body);
-	for (int i = 0; i < 3; i++) {
-		curl.set(easy, CURLOPT_POSTFIELDS, messages[i]);
+	if (alone) {
+		curl.append(headers, "MCP-Protocol-Version: 2026-07-28");
+		curl.append(headers, "Mcp-Method: tools/call");
+		curl.append(headers, "Mcp-Name: echo");
+	}
+	for (int i = 0; i < (alone ? 1 : 3); i++) {
+		curl.set(easy, CURLOPT_POSTFIELDS, alone ? ALONE : messages[i]);
 		if (curl.perform(easy) != CURLE_OK)
 			fail("no answer");
 	}

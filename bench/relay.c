@@ -2,13 +2,16 @@
 /*
  * A WebSocket message there and back: straight, through a bare relay (poll,
  * recv, send), and through what listens at RELAY-PORT before BACKEND-PORT.
- * usage: relay N BACKEND-PORT RELAY-PORT. Prints what a relay adds to each
- * round, in µs: p50 and p99 of the bare one, then those of the other.
+ * usage: relay N BACKEND-PORT RELAY-PORT [MB]. Prints what a relay adds to each
+ * round, in µs: p50 and p99 of the bare one, then those of the other. With MB:
+ * so much audio in frames of 126 bytes, up, down, and both at once; how long each
+ * took through the bare one and the other, in ms.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +94,11 @@ static void relay(int from, uint16_t to)
 							sizeof(piece), 0) :
 						   -1;
 
-			if (n == 0)
-				_exit(0);
+			if (n == 0) {
+				close(p[0].fd);
+				close(p[1].fd);
+				return;
+			}
 			if (n > 0 && send(p[!i].fd, piece, (size_t)n, 0) != n)
 				_exit(1);
 		}
@@ -164,9 +170,103 @@ static int64_t *measure(uint16_t port, int backend, int n)
 	return took;
 }
 
+/* ---- audio ---- */
+
+#define FRAME 126 /* with its head of 6 bytes: masked, or a longer length */
+#define FRAMES 512
+
+static void send_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+
+		if (n < 0)
+			fail("send");
+		data += n;
+		len -= (size_t)n;
+	}
+}
+
+/* In a process of its own. */
+static pid_t speak(int fd, bool masked, size_t blocks)
+{
+	static char block[FRAMES * FRAME];
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	for (size_t i = 0; i < FRAMES; i++) {
+		char *at = block + i * FRAME;
+
+		/* Unmasked ones have 4 bytes of payload more in place of the mask. */
+		at[0] = (char)0x82;
+		at[1] = (char)(masked ? 0x80 | (FRAME - 6) : FRAME - 2);
+	}
+	while (blocks--)
+		send_all(fd, block, sizeof(block));
+	_exit(0);
+}
+
+static void hear(const int fd[2], size_t left[2])
+{
+	char piece[65536];
+
+	while (left[0] || left[1]) {
+		struct pollfd p[2] = { { left[0] ? fd[0] : -1, POLLIN, 0 },
+				       { left[1] ? fd[1] : -1, POLLIN, 0 } };
+
+		poll(p, 2, -1);
+		for (int i = 0; i < 2; i++) {
+			ssize_t n = p[i].revents ? recv(fd[i], piece,
+							sizeof(piece), 0) :
+						   0;
+
+			if (p[i].revents && n <= 0)
+				fail("hear");
+			left[i] -= (size_t)n;
+		}
+	}
+}
+
+/* up, down: whether audio goes that way; ms. */
+static double flood(uint16_t port, int backend, size_t mb, bool up, bool down)
+{
+	const size_t blocks = mb * 1000000 / ((size_t)FRAMES * FRAME);
+	const size_t all = blocks * FRAMES * FRAME;
+	int fd[2] = { dial(port), -1 };
+	size_t left[2] = { down ? all : 0, up ? all : 0 };
+	int64_t start;
+
+	send_all(fd[0], REQUEST, strlen(REQUEST));
+	fd[1] = made(accept(backend, NULL, NULL));
+	take_head(fd[1]);
+	send_all(fd[1], ANSWER, strlen(ANSWER));
+	take_head(fd[0]);
+	start = now();
+	if (up)
+		speak(fd[0], true, blocks);
+	if (down)
+		speak(fd[1], false, blocks);
+	hear(fd, left);
+	start = now() - start;
+	close(fd[0]);
+	close(fd[1]);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return (double)start / 1e6;
+}
+
+static void floods(uint16_t bare, uint16_t other, int backend, size_t mb)
+{
+	for (int way = 1; way <= 3; way++)
+		printf("%.0f %.0f ", flood(bare, backend, mb, way & 1, way & 2),
+		       flood(other, backend, mb, way & 1, way & 2));
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
-	int n = argc == 4 ? atoi(argv[1]) : 0, backend, bare;
+	int n = argc >= 4 ? atoi(argv[1]) : 0, backend, bare;
 	uint16_t port, bare_port = 0;
 	int64_t *straight, *floor, *other;
 	pid_t child;
@@ -177,8 +277,14 @@ int main(int argc, char **argv)
 	backend = listen_at(&port);
 	bare = listen_at(&bare_port);
 	child = fork();
-	if (child == 0)
+	while (child == 0)
 		relay(bare, port);
+	if (argc == 5) {
+		floods(bare_port, (uint16_t)atoi(argv[3]), backend,
+		       (size_t)atoi(argv[4]));
+		kill(child, SIGTERM);
+		return 0;
+	}
 	straight = measure(port, backend, n);
 	floor = measure(bare_port, backend, n);
 	other = measure((uint16_t)atoi(argv[3]), backend, n);

@@ -22,10 +22,17 @@ static const char initialize_result[] =
 	"{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},"
 	"\"serverInfo\":{\"name\":\"least\",\"version\":\"1\"}}";
 static const char list_result[] =
-	"{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}";
+	"{\"resultType\":\"complete\",\"ttlMs\":3600000,\"cacheScope\":\"public\","
+	"\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}";
 static const char call_result[] =
-	"{\"content\":[{\"type\":\"text\",\"text\":\"hello\"}],"
-	"\"isError\":false}";
+	"{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\","
+	"\"text\":\"hello\"}],\"isError\":false}";
+/* Modern, too (2026-07-28). */
+static const char discover_result[] =
+	"{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+	"\"capabilities\":{\"tools\":{}},\"_meta\":{"
+	"\"io.modelcontextprotocol/serverInfo\":{\"name\":\"least\","
+	"\"version\":\"1\"}},\"ttlMs\":3600000,\"cacheScope\":\"public\"}";
 
 /* The reply to a message into out; 0: it is a notification. */
 static int answer(const char *message, char *out, size_t size)
@@ -37,6 +44,8 @@ static int answer(const char *message, char *out, size_t size)
 		return 0;
 	if (strstr(message, "\"initialize\""))
 		result = initialize_result;
+	else if (strstr(message, "\"server/discover\""))
+		result = discover_result;
 	else if (strstr(message, "\"tools/list\""))
 		result = list_result;
 	return snprintf(out, size,

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/parse.h"
 #include "out/term.h"
@@ -73,11 +74,15 @@ static int invoke(struct connection *connection, char *const *words,
 	}
 	if (!p.command)
 		return no_command(app, &p, count, err);
+	if (!p.help && output_open(app, p.command, err))
+		return -1;
 	pager_begin(&pager, app, &p);
 	result = command_execute(connection, &p, err);
 	pager_end(&pager, result == 0);
-	if (result != 0)
+	if (result != 0 || app->out.stopped)
 		app_check_signal(app, err);
+	if (err->kind == ERR_INTERRUPTED)
+		result = -1;
 	connection_close(connection);
 	return result;
 }

@@ -11,6 +11,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Whether this build has AddressSanitizer. */
+#if defined(__SANITIZE_ADDRESS__)
+#	define ADDRESS_SANITIZED true
+#elif defined(__has_feature)
+#	if __has_feature(address_sanitizer)
+#		define ADDRESS_SANITIZED true
+#	endif
+#endif
+#ifndef ADDRESS_SANITIZED
+#	define ADDRESS_SANITIZED false
+#endif
+
 #define PRINTF_LIKE(format, first) \
 	__attribute__((__format__(__printf__, format, first)))
 

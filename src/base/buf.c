@@ -5,7 +5,6 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -76,6 +75,14 @@ int buf_add(struct buf *b, const void *data, size_t len)
 int buf_text(struct buf *b, const char *text)
 {
 	return buf_add(b, text, strlen(text));
+}
+
+int buf_add_cut(struct buf *b, const char *text, size_t len, size_t max)
+{
+	size_t cut = text_cut(text, len, max);
+	int status = buf_add(b, text, cut);
+
+	return status == 0 && cut < len ? buf_text(b, "…") : status;
 }
 
 int buf_char(struct buf *b, char c)

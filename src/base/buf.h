@@ -28,6 +28,8 @@ void buf_reset(struct buf *b); /* empties, keeps the memory */
  */
 int buf_add(struct buf *b, const void *data, size_t len);
 int buf_text(struct buf *b, const char *text);
+/* At most max bytes of it, no character cut, and "…" if that is not all. */
+int buf_add_cut(struct buf *b, const char *text, size_t len, size_t max);
 int buf_char(struct buf *b, char c);
 int buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
 int buf_vprintf(struct buf *b, const char *format, va_list args)

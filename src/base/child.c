@@ -57,8 +57,13 @@ static void on_closed(uv_handle_t *handle)
 	i->closed(i->owner);
 }
 
-int child_input_open(struct child_input *i, struct loop *l,
-		     void (*closed)(void *owner), void *owner)
+/*
+ * The child's end of the pipe, close-on-exec, or -errno. Also in the latter
+ * case `open` says whether there is a handle: then closed comes after
+ * child_input_close, or earlier, once all is written or nobody reads.
+ */
+static int child_input_open(struct child_input *i, struct loop *l,
+			    void (*closed)(void *owner), void *owner)
 {
 	uv_file ends[2];
 	int status = uv_pipe(ends, 0, UV_NONBLOCK_PIPE);
@@ -444,6 +449,11 @@ int child_write(struct child *c, const char *data, size_t len,
 	return child_input_write(&c->in, data, len, err);
 }
 
+bool child_reads(const struct child *c)
+{
+	return c->in.open && !c->in.ending;
+}
+
 void child_close_input(struct child *c)
 {
 	child_input_end(&c->in);
@@ -469,14 +479,15 @@ static bool is_set_in(const char *const *env, const char *setting)
 	return false;
 }
 
-/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD, MCPCTL_VISION_TOKEN. */
+/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD, MCPCTL_OAUTH_CLIENT_SECRET … */
 static bool is_secret(const char *setting)
 {
 	CLEANUP(mem_free_ptr)
 	char *name = mem_strndup(setting, strcspn(setting, "="));
 
 	return text_starts(name, "MCPCTL_") &&
-	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD"));
+	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD") ||
+		strstr(name, "SECRET"));
 }
 
 static bool is_handed_on(const struct child_options *o, const char *setting)

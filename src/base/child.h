@@ -19,7 +19,7 @@ struct child_options {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-terminated */
 	/*
 	 * "NAME=VALUE", added to our environment; NULL-terminated; NULL.
-	 * Our secrets (MCPCTL_… with TOKEN or PASSWORD in the name) are not
+	 * Our secrets (MCPCTL_… with TOKEN, PASSWORD or SECRET in the name) are not
 	 * handed on unless they stand here: they are for other peers.
 	 */
 	const char *const *env;
@@ -67,6 +67,8 @@ void child_signal(struct child *c, int number);
  */
 int child_write(struct child *c, const char *data, size_t len,
 		struct error *err);
+/* Neither it nor we closed its stdin, as far as writing has shown. */
+bool child_reads(const struct child *c);
 /* The end of its stdin, behind what waits. Again is fine. */
 void child_close_input(struct child *c);
 
@@ -85,13 +87,5 @@ struct child_input { /* zeroed at first */
 	bool open; /* there is a handle, and it is not being closed */
 	bool ending; /* it is closed once all is written */
 };
-
-/*
- * The child's end of the pipe, close-on-exec, or -errno. Also in the latter
- * case `open` says whether there is a handle: then closed comes after
- * child_input_close, or earlier, once all is written or nobody reads.
- */
-int child_input_open(struct child_input *i, struct loop *l,
-		     void (*closed)(void *owner), void *owner);
 
 #endif

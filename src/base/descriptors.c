@@ -22,6 +22,19 @@ size_t descriptors_limit(void)
 	return (size_t)limit.rlim_cur;
 }
 
+size_t descriptors_raise(size_t wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return descriptors_limit();
+	limit.rlim_cur = wanted;
+	if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	return descriptors_limit();
+}
+
 size_t descriptors_open(void)
 {
 	size_t limit = descriptors_limit(), count = 0;

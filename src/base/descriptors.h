@@ -10,6 +10,11 @@
 
 /* As many as the soft limit allows (RLIMIT_NOFILE). */
 size_t descriptors_limit(void);
+/*
+ * Sets that limit to so many, as far as the hard one allows. Returns what it is
+ * then.
+ */
+size_t descriptors_raise(size_t wanted);
 /* How many of those are open. */
 size_t descriptors_open(void);
 /*

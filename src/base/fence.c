@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/confine.h"
 #include "base/fence.h"
 #include "base/lookup.h"
 #include "base/mem.h"
@@ -245,10 +245,9 @@ static int refuse_new_privileges(void)
 
 static void refuse_privileges(struct buf *up, struct buf *missing)
 {
-	const struct rlimit none = { 0, 0 };
 	int error = refuse_new_privileges();
 
-	setrlimit(RLIMIT_CORE, &none);
+	confine_limit(RLIMIT_CORE, 0);
 	if (!error)
 		add(up, "no new privileges");
 	else

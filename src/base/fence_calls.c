@@ -16,17 +16,7 @@
  * memory, is traced by nobody and traces our threads. Builds with it, which are
  * for tests, may start such a process, and trace.
  */
-#if defined(__SANITIZE_ADDRESS__)
-#	define HAS_LEAK_CHECK true
-#elif defined(__has_feature)
-#	if __has_feature(address_sanitizer)
-#		define HAS_LEAK_CHECK true
-#	endif
-#endif
-#ifndef HAS_LEAK_CHECK
-#	define HAS_LEAK_CHECK false
-#endif
-#define NO_PROCESS (CLONE_THREAD | (HAS_LEAK_CHECK ? CLONE_UNTRACED : 0))
+#define NO_PROCESS (CLONE_THREAD | (ADDRESS_SANITIZED ? CLONE_UNTRACED : 0))
 
 /* By name: a kernel or a library that does not know one has none to refuse. */
 static const char *const refused[] = {
@@ -161,7 +151,7 @@ static int refuse_processes(scmp_filter_ctx ctx)
 	if (!status)
 		status = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM),
 					  SCMP_SYS(clone), 1, no_thread);
-	if (!status && !HAS_LEAK_CHECK)
+	if (!status && !ADDRESS_SANITIZED)
 		status = refuse(ctx, "ptrace", EPERM);
 	return status;
 }

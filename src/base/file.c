@@ -6,19 +6,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+
+#define LOCK_PAUSE_MS 10
 
 const char *file_temporary(void)
 {
 	const char *folder = getenv("TMPDIR");
 
 	return folder && *folder ? folder : "/tmp";
+}
+
+char *file_program(void)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path));
+
+	return len > 0 ? mem_strndup(path, (size_t)len) : NULL;
 }
 
 const char *file_name(const char *path)
@@ -81,6 +94,42 @@ int file_open_regular(const char *path, int flags, struct stat *st)
 	close(fd);
 	errno = EINVAL;
 	return -1;
+}
+
+int file_lock(const char *path, int patience)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000L };
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int left = patience;
+
+	if (fd < 0)
+		return -1;
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		int why = errno;
+
+		left -= LOCK_PAUSE_MS;
+		if (why != EWOULDBLOCK || left < 0) {
+			close(fd);
+			errno = why;
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+int file_read_own(struct buf *out, const char *path)
+{
+	struct stat st;
+	int fd = file_open_regular(path, O_NOFOLLOW, &st), why = EPERM;
+
+	if (fd < 0)
+		return -1;
+	if (st.st_uid == geteuid())
+		why = file_read_fd(out, fd) ? errno : 0;
+	close(fd);
+	errno = why;
+	return why ? -1 : 0;
 }
 
 int file_read(struct buf *out, const char *what, const char *path,

@@ -36,6 +36,8 @@ int file_publish(const char *from, const char *to);
 
 /* Where files go that nobody keeps: TMPDIR, else /tmp; lent. */
 const char *file_temporary(void);
+/* Where this program stands; yours; NULL: the system does not tell. */
+char *file_program(void);
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
 /* The part before it, "." if there is none, "/" for a file there; yours. */
@@ -49,6 +51,13 @@ int file_open(const char *path, int flags, unsigned mode);
 /* Who does that from now on; NULL: we ourselves. */
 void file_open_by(int (*fn)(const char *path, int flags, unsigned mode));
 
+/*
+ * The lock of a file (flock), which is made if it is missing: a descriptor,
+ * and who closes it gives the lock back. patience: ms until -1 and errno
+ * (EWOULDBLOCK: somebody else has it).
+ */
+int file_lock(const char *path, int patience);
+
 struct stat;
 /*
  * A regular file for reading, and what fstat says of it. flags: O_NOFOLLOW or
@@ -56,8 +65,10 @@ struct stat;
  */
 int file_open_regular(const char *path, int flags, struct stat *st);
 
-/* These three: 0, or -1 and errno. All that comes, EFBIG above out's ceiling. */
+/* These four: 0, or -1 and errno. All that comes, EFBIG above out's ceiling. */
 int file_read_fd(struct buf *out, int fd);
+/* The same of a regular file of this user's, and no link (EPERM: another's). */
+int file_read_own(struct buf *out, const char *path);
 /* All of it to a descriptor. */
 int file_write(int fd, const char *data, size_t len);
 /* Nobody ever sees a part of it; what was there is replaced, a link too. */

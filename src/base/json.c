@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /*
  * Trees: parsed behind the scan, read, compared. Printing is below.
@@ -126,14 +127,16 @@ int json_span_integer(struct span number, int64_t *out)
 	return whole_number(strtod(text, NULL), out);
 }
 
+bool json_given(const cJSON *object, const char *name)
+{
+	const cJSON *member = json_member(object, name);
+
+	return member && !cJSON_IsNull(member) && !cJSON_IsFalse(member);
+}
+
 bool json_true(const cJSON *object, const char *name)
 {
 	return cJSON_IsTrue(json_member(object, name));
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 struct member {
@@ -182,7 +185,7 @@ static bool equal_objects(const cJSON *a, const cJSON *b)
 	for (i = 0; i < count; i++) {
 		const cJSON *x = left[i].value, *y = right[i].value;
 
-		if (!same_text(x->string, y->string) || !json_equal(x, y))
+		if (!text_equal(x->string, y->string) || !json_equal(x, y))
 			return false;
 	}
 	return true;
@@ -209,7 +212,7 @@ bool json_equal(const cJSON *a, const cJSON *b)
 		return a->valuedouble >= b->valuedouble &&
 		       a->valuedouble <= b->valuedouble;
 	if (cJSON_IsString(a) || cJSON_IsRaw(a))
-		return same_text(a->valuestring, b->valuestring);
+		return text_equal(a->valuestring, b->valuestring);
 	if (cJSON_IsArray(a))
 		return equal_arrays(a, b);
 	if (cJSON_IsObject(a))
@@ -321,7 +324,9 @@ static void print_children(struct printer *p, const cJSON *value,
 
 	buf_char(p->out, brackets[0]);
 	p->depth++;
-	for (child = value->child; child; child = child->next) {
+	/* What does not fit any more is not gone through. */
+	for (child = value->child; child && !p->out->full;
+	     child = child->next) {
 		new_line(p);
 		if (cJSON_IsObject(value)) {
 			print_string(p->out, child->string);
@@ -370,6 +375,21 @@ void json_print_pretty(struct buf *out, const cJSON *value)
 	print_value(&p, value);
 }
 
+void json_print_cut(struct buf *out, const cJSON *value, size_t max)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	json_print(&text, value);
+	buf_add_cut(out, buf_string(&text), text.len, max);
+}
+
+void json_add_object(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "{\"%s\":", name);
+	buf_json_string(out, text, strlen(text));
+	buf_char(out, '}');
+}
+
 void json_add_text_or_null(struct buf *out, const char *name, const char *text)
 {
 	buf_printf(out, ",\"%s\":", name);
@@ -390,14 +410,9 @@ void json_add_text(struct buf *out, const char *name, const char *text)
  * was not, the answers are wrong, but nothing outside of it is read.
  */
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static const char *skip_space(const char *p, const char *end)
 {
-	while (p < end && is_space(*p))
+	while (p < end && text_is_space(*p))
 		p++;
 	return p;
 }
@@ -450,7 +465,8 @@ static const char *skip_value(const char *p, const char *end)
 		return skip_string(p, end);
 	if (*p == '{' || *p == '[')
 		return skip_brackets(p, end);
-	while (p < end && !is_space(*p) && *p != ',' && *p != ']' && *p != '}')
+	while (p < end && !text_is_space(*p) && *p != ',' && *p != ']' &&
+	       *p != '}')
 		p++;
 	return p > start ? p : NULL;
 }
@@ -570,6 +586,22 @@ bool json_span_next(struct span array, size_t *at, struct span *out)
 	return true;
 }
 
+bool json_span_open(struct buf *out, struct span object)
+{
+	struct span in;
+
+	object.len = text_trim(&object.text, object.len);
+	if (object.len < 2 || *object.text != '{')
+		return false;
+	in = (struct span){ object.text + 1, object.len - 2 };
+	in.len = text_trim(&in.text, in.len);
+	buf_char(out, '{');
+	buf_add(out, in.text, in.len);
+	if (in.len)
+		buf_char(out, ',');
+	return true;
+}
+
 char *json_span_string(struct span string)
 {
 	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
@@ -589,7 +621,7 @@ void json_minify(struct buf *out, const char *text, size_t len)
 	while (p < end) {
 		const char *from = p;
 
-		while (p < end && !is_space(*p)) {
+		while (p < end && !text_is_space(*p)) {
 			if (*p == '"')
 				p = skip_string(p, end);
 			else

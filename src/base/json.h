@@ -30,7 +30,11 @@ cJSON *json_parse(const char *text, size_t len, struct error *err);
  */
 void json_print(struct buf *out, const cJSON *value);
 void json_print_pretty(struct buf *out, const cJSON *value);
+/* Compact, at most max bytes of it, and "…" if that is not all. */
+void json_print_cut(struct buf *out, const cJSON *value, size_t max);
 
+/* {"name":"text"} appended. */
+void json_add_object(struct buf *out, const char *name, const char *text);
 /* ,"name":"text" appended; nothing if text is NULL. */
 void json_add_text(struct buf *out, const char *name, const char *text);
 /* The same, but null. */
@@ -57,6 +61,11 @@ bool json_span_member(struct span object, const char *name, struct span *out);
 void json_span_members(struct span object, const char *const *name,
 		       size_t count, struct span *out);
 bool json_span_next(struct span array, size_t *at, struct span *out);
+/*
+ * Append an object but for its last brace, and a comma if it has members: more
+ * can follow. False: it is no object, and nothing is appended.
+ */
+bool json_span_open(struct buf *out, struct span object);
 /* The text of a slice that is a string, decoded; NULL if it is none. Yours. */
 char *json_span_string(struct span string);
 /*
@@ -82,6 +91,8 @@ cJSON *json_member(const cJSON *object, const char *name); /* any type */
 /* -1 if absent, or not a whole number below 2^53 (which a double holds). */
 int json_integer(const cJSON *object, const char *name, int64_t *out);
 bool json_true(const cJSON *object, const char *name); /* present and true */
+/* Present, and neither null nor false. */
+bool json_given(const cJSON *object, const char *name);
 
 /* Equal by value: numbers by value, objects without order. */
 bool json_equal(const cJSON *a, const cJSON *b);

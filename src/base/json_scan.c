@@ -363,20 +363,18 @@ static enum state step(struct scan *s, enum state state)
 	return BAD;
 }
 
-static int report(const struct scan *s, struct error *err)
+static const char *fault_of(const struct scan *s)
 {
 	size_t rest = (size_t)(s->end - s->at);
-	const char *fault = s->fault;
 
 	/* Whatever was expected there: these can stand nowhere. */
 	if (rest && *s->at == '\0')
-		fault = "a NUL byte";
-	else if (rest && !text_utf8(s->at, rest))
-		fault = "not UTF-8";
-	else if (s->at == s->text && text_mark(s->at, rest))
-		fault = "a byte order mark";
-	return error_set(err, ERR_PROTOCOL, "invalid JSON at byte %zu: %s",
-			 (size_t)(s->at - s->text), fault);
+		return "a NUL byte";
+	if (rest && !text_utf8(s->at, rest))
+		return "not UTF-8";
+	if (s->at == s->text && text_mark(s->at, rest))
+		return "a byte order mark";
+	return s->fault;
 }
 
 /* Not initialised as a whole: open would be cleared each time. */
@@ -419,7 +417,9 @@ int json_scan(const char *text, size_t len, struct json_places *places,
 
 	begin(&s, text, len, places);
 	if (!run(&s))
-		return report(&s, err);
+		return error_set(err, ERR_PROTOCOL,
+				 "invalid JSON at byte %zu: %s",
+				 (size_t)(s.at - s.text), fault_of(&s));
 	*odd = s.odd;
 	return 0;
 }
@@ -433,6 +433,14 @@ bool json_fault(const char *text, size_t len, size_t *at)
 		return false;
 	*at = (size_t)(s.at - s.text);
 	return true;
+}
+
+const char *json_fault_words(const char *text, size_t len)
+{
+	struct scan s;
+
+	begin(&s, text, len, NULL);
+	return run(&s) ? NULL : fault_of(&s);
 }
 
 int json_check(const char *text, size_t len, struct error *err)

@@ -12,6 +12,10 @@
 #include "base/mem.h"
 
 #define CLOSE_MS 1000
+#define BEAT_US 50000 /* of the watch for delays */
+#define BEAT_SLACK_US 20000 /* later than that is late */
+#define WATCH_US INT64_C(30000000) /* so long after the last question */
+#define UNWATCHED_US INT64_C(3600000000)
 
 struct loop {
 	uv_loop_t uv;
@@ -20,6 +24,8 @@ struct loop {
 	void *hangup_owner;
 	uv_timer_t deadline;
 	uv_prepare_t before_poll;
+	uv_timer_t beat; /* while delays are watched */
+	int64_t beat_due, delay, delay_asked; /* microseconds */
 	const bool *done; /* what loop_wait waits for; NULL outside of it */
 	int signal; /* that came and was not reported yet; 0 if none */
 	bool running;
@@ -103,6 +109,9 @@ static void on_before_poll(uv_prepare_t *prepare)
 static void watch_timers(struct loop *l)
 {
 	uv_timer_init(&l->uv, &l->deadline);
+	uv_timer_init(&l->uv, &l->beat);
+	l->beat.data = l;
+	uv_unref((uv_handle_t *)&l->beat);
 	uv_prepare_init(&l->uv, &l->before_poll);
 	l->before_poll.data = l;
 	uv_prepare_start(&l->before_poll, on_before_poll);
@@ -214,6 +223,7 @@ void loop_free(struct loop *l)
 	close_own(&l->terminate);
 	close_own(&l->hangup);
 	uv_close((uv_handle_t *)&l->before_poll, NULL);
+	uv_close((uv_handle_t *)&l->beat, NULL);
 	uv_update_time(&l->uv);
 	uv_timer_start(&l->deadline, on_too_long, CLOSE_MS, 0);
 	uv_unref((uv_handle_t *)&l->deadline);
@@ -262,6 +272,46 @@ int64_t unix_now_ms(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void on_beat(uv_timer_t *timer);
+
+static void start_beat(struct loop *l, int64_t now)
+{
+	l->beat_due = now + BEAT_US;
+	/* libuv counts from the start of the turn, which may be long ago. */
+	uv_update_time(&l->uv);
+	uv_timer_start(&l->beat, on_beat, BEAT_US / 1000, 0);
+}
+
+/* What is overdue by now. */
+static int64_t overdue(const struct loop *l, int64_t now)
+{
+	const int64_t late = now - l->beat_due;
+
+	return late > BEAT_SLACK_US ? late : 0;
+}
+
+static void on_beat(uv_timer_t *timer)
+{
+	struct loop *l = timer->data;
+	const int64_t now = loop_now_us();
+
+	l->delay += overdue(l, now);
+	if (now - l->delay_asked < WATCH_US)
+		start_beat(l, now);
+}
+
+int64_t loop_delay_us(struct loop *l)
+{
+	const int64_t now = loop_now_us();
+
+	l->delay_asked = now;
+	if (!uv_is_active((uv_handle_t *)&l->beat)) {
+		l->delay += UNWATCHED_US;
+		start_beat(l, now);
+	}
+	return l->delay + overdue(l, now);
 }
 
 static void turn(struct loop *l, uv_run_mode mode)

@@ -51,6 +51,15 @@ int64_t loop_now_us(void);
 /* Milliseconds of the wall clock, since 1970. */
 int64_t unix_now_ms(void);
 
+/*
+ * For how long in all, in microseconds, this loop could not turn although it
+ * should: the process was stopped, had no processor, or was at something long.
+ * Asked again later, the difference says how much of the time between was lost
+ * by ourselves; a time that was not watched, since nobody had asked for half a
+ * minute, counts as lost. Watching is a wake-up each 50 ms. From the loop only.
+ */
+int64_t loop_delay_us(struct loop *l);
+
 #define LOOP_FOREVER INT64_MAX
 
 /*

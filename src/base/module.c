@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -22,6 +23,13 @@ static const struct {
 	{ "mqtt", "libmosquitto1" },
 	{ "shell", "libreadline8" },
 	{ "fence", "libseccomp2" },
+	{ "jq", "libjq1" },
+	{ "pixels", "libturbojpeg0 libpng16-16" },
+	{ "canvas", "libchafa0" },
+	{ "screen", "libncursesw6" },
+	{ "audio", "libogg0 libopus0" },
+	{ "mdns", "libc6" },
+	{ "yaml", "libyaml-0-2" },
 };
 
 static const char *packages_of(const char *module)
@@ -33,18 +41,12 @@ static const char *packages_of(const char *module)
 	return NULL;
 }
 
-/* The folder of the running program, "." if the system does not tell. */
-static void program_folder(char *out, size_t size)
+/* The folder of the running program, "." if the system does not tell; yours. */
+static char *program_folder(void)
 {
-	ssize_t len = readlink("/proc/self/exe", out, size - 1);
-	char *slash;
+	CLEANUP(mem_free_ptr) char *program = file_program();
 
-	out[len > 0 ? len : 0] = '\0';
-	slash = strrchr(out, '/');
-	if (slash)
-		*slash = '\0';
-	else
-		memcpy(out, ".", 2);
+	return file_folder(program ? program : "");
 }
 
 /* The path of the module's file, yours; NULL if it is in no folder. */
@@ -117,10 +119,9 @@ static const void *not_loaded(const char *module, const char *path,
 
 char *module_file(const char *module, struct error *err)
 {
-	char program[4096];
+	CLEANUP(mem_free_ptr) char *program = program_folder();
 	char *path;
 
-	program_folder(program, sizeof(program));
 	path = find_file(module, program);
 	if (!path)
 		not_found(module, program, err);
@@ -130,12 +131,11 @@ char *module_file(const char *module, struct error *err)
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err)
 {
-	char program[4096];
+	CLEANUP(mem_free_ptr) char *program = program_folder();
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	void *handle;
 	const void *table;
 
-	program_folder(program, sizeof(program));
 	path = find_file(module, program);
 	if (!path)
 		return not_found(module, program, err);

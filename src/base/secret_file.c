@@ -76,6 +76,13 @@ void secret_wipe(struct buf *secret)
 	buf_done(secret);
 }
 
+void secret_free(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	mem_free(text);
+}
+
 bool secret_same(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	volatile unsigned char different = a_len != b_len;

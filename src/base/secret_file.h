@@ -27,6 +27,8 @@ int secret_find(char **out, const char *what, const char *file,
 void secret_init(struct buf *secret, size_t max);
 /* Overwrites, then releases. */
 void secret_wipe(struct buf *secret);
+/* The same for a text of mem_alloc; NULL: nothing. */
+void secret_free(char *text);
 
 /* Equal, in a time that tells nothing but the lengths. */
 bool secret_same(const char *a, size_t a_len, const char *b, size_t b_len);

@@ -5,12 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/spawner_message.h"
 
 union control {

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 void words_add(struct words *w, const char *word)
 {
@@ -18,6 +19,33 @@ void words_add(struct words *w, const char *word)
 	w->word[w->count] = NULL;
 }
 
+bool words_has(const struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (strcmp(w->word[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+void words_add_once(struct words *w, const char *word)
+{
+	if (!words_has(w, word))
+		words_add(w, word);
+}
+
+void words_drop(struct words *w, const char *word)
+{
+	struct words left = { 0 };
+
+	for (size_t i = 0; i < w->count; i++) {
+		if (strcmp(w->word[i], word) != 0)
+			words_add(&left, w->word[i]);
+	}
+	words_done(w);
+	*w = left;
+}
+
 void words_done(struct words *w)
 {
 	if (!w)
@@ -26,11 +54,6 @@ void words_done(struct words *w)
 		mem_free(w->word[i]);
 	mem_free(w->word);
 	*w = (struct words){ 0 };
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* Columns count characters, not bytes: the user counts them on a screen. */
@@ -89,7 +112,7 @@ static int next_word(struct buf *word, const char **at, const char *line,
 {
 	const char *p = *at;
 
-	while (*p && !is_blank(*p)) {
+	while (*p && !text_is_space(*p)) {
 		if (*p == '"' || *p == '\'') {
 			const char *open = p;
 
@@ -119,7 +142,7 @@ static int next_word(struct buf *word, const char **at, const char *line,
 static const char *skip(const char *p)
 {
 	for (;;) {
-		if (is_blank(*p))
+		if (text_is_space(*p))
 			p++;
 		else if (*p == '\\' && p[1] == '\n')
 			p += 2;
@@ -164,7 +187,7 @@ const char *words_bare(const char *line, char c)
 		else if (*p == '\\')
 			p += p[1] ? 2 : 1;
 		else
-			p = is_blank(*p) ? skip(p) : p + 1;
+			p = text_is_space(*p) ? skip(p) : p + 1;
 	}
 	return p && *p ? p : NULL;
 }

@@ -23,6 +23,11 @@ int words_split(struct words *out, const char *line, struct error *err);
 /* The first c that stands outside of quotes and comments; NULL. */
 const char *words_bare(const char *line, char c);
 void words_add(struct words *w, const char *word);
+bool words_has(const struct words *w, const char *word);
+/* Unless it has it. */
+void words_add_once(struct words *w, const char *word);
+/* Out, each time that it is there. */
+void words_drop(struct words *w, const char *word);
 void words_done(struct words *w);
 
 /* Append word quoted for a POSIX shell, only if it needs quotes. */

@@ -61,6 +61,11 @@ bool text_same(const char *a, const char *b)
 	return text_lower(*a) == text_lower(*b);
 }
 
+bool text_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 bool text_starts(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -169,16 +174,11 @@ bool text_has_control(const char *text)
 	return false;
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 size_t text_trim(const char **text, size_t len)
 {
-	while (len && is_space((*text)[len - 1]))
+	while (len && text_is_space((*text)[len - 1]))
 		len--;
-	while (len && is_space(**text)) {
+	while (len && text_is_space(**text)) {
 		(*text)++;
 		len--;
 	}
@@ -596,6 +596,14 @@ static unsigned hex_byte(const char *p)
 	return value;
 }
 
+void text_copy(char *out, size_t size, const char *text)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(out, text, len);
+	out[len] = '\0';
+}
+
 int text_percent_decode(char *text)
 {
 	const char *from;
@@ -616,4 +624,17 @@ int text_percent_decode(char *text)
 	}
 	*to = '\0';
 	return 0;
+}
+
+void text_percent_encode(struct buf *out, const char *text, const char *plain)
+{
+	for (; *text; text++) {
+		const int low = text_lower(*text);
+
+		if ((low >= 'a' && low <= 'z') ||
+		    (*text >= '0' && *text <= '9') || strchr(plain, *text))
+			buf_char(out, *text);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*text);
+	}
 }

@@ -58,10 +58,17 @@ const char *text_find(const char *text, const char *word);
 bool text_same(
 	const char *a,
 	const char *b); /* equal without ASCII case; NULL is never the same */
+/* Byte for byte; NULL equals NULL alone. */
+bool text_equal(const char *a, const char *b);
 bool text_starts(const char *text, const char *prefix);
 /* Bytes of the byte order mark in front, as editors and .NET write it; 0: none. */
 size_t text_mark(const char *text, size_t len);
-/* Without the white space (blanks, line ends) at both ends: moves *text, returns the length. */
+/* A blank, a tab, a line end: what JSON and shells skip, in each locale. */
+static inline bool text_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+/* Without such white space at both ends: moves *text, returns the length. */
 size_t text_trim(const char **text, size_t len);
 bool text_has_control(const char *text); /* C0 or DEL */
 
@@ -98,7 +105,12 @@ void text_fill(struct buf *out, const char *pattern,
 int text_base64_decode(const char *text, size_t len, struct buf *out);
 void text_base64_encode(struct buf *out, const void *data, size_t len);
 
+/* Its beginning, as much as fits; size counts the '\0' behind it. */
+void text_copy(char *out, size_t size, const char *text);
+
 /* Percent-decoding in place; -1 on a bad escape or %00: text stays then. */
 int text_percent_decode(char *text);
+/* Append it; ASCII letters, digits and what stands in plain stay. */
+void text_percent_encode(struct buf *out, const char *text, const char *plain);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* UTF-8: checked, decoded, and measured in columns of a terminal. */
 #include "base/utf8.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 

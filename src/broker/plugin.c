@@ -11,18 +11,158 @@
 #include <mosquitto_plugin.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "broker/clients.h"
 #include "broker/sign.h"
 #include "wire/broker_topic.h"
+
+/*
+ * The clients that are connected to mosquitto, as our plugin knows them. Not
+ * thread-safe: mosquitto has one.
+ */
+
+struct broker_client {
+	const struct mosquitto *who; /* never looked into: it is the key */
+	char *id, *address, *user; /* owned; user may be NULL */
+	uint64_t number; /* of this connection, never twice */
+	int64_t since; /* ms */
+	bool device; /* it is one, and serve was told */
+	bool left; /* another took its place: its end means nothing */
+	bool foreign; /* it did what a stock device does not */
+	bool operator; /* it showed the operator's password */
+	bool denied; /* serve was told what it may not do */
+};
+
+struct clients {
+	struct map by_id; /* two have the same for a moment */
+	uint64_t last_number;
+};
+
+/*
+ * A map by client id. An id and mosquitto's pointer together are the
+ * key: ids are not unique while one connection takes over from another.
+ */
+
+#define MICROSECONDS 1000000
+
+/* Numbers go on rising when the broker is started again. */
+static void clients_init(struct clients *c)
+{
+	struct timespec now;
+
+	*c = (struct clients){ .last_number = 0 };
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* Below 2^53, so that it passes through JSON. */
+	c->last_number = (uint64_t)now.tv_sec * MICROSECONDS;
+}
+
+/* who NULL: the one that came last and has not left. */
+static struct broker_client *find(const struct clients *c,
+				  const struct mosquitto *who, const char *id)
+{
+	struct broker_client *cl, *last = NULL;
+	uint64_t hash = map_hash_text(id);
+	size_t at = 0;
+
+	while ((cl = map_find(&c->by_id, hash, &at))) {
+		if (strcmp(cl->id, id) != 0 ||
+		    (who ? cl->who != who : cl->left))
+			continue;
+		if (!last || cl->number > last->number)
+			last = cl;
+	}
+	return last;
+}
+
+static void free_client(struct broker_client *cl)
+{
+	mem_free(cl->id);
+	mem_free(cl->address);
+	mem_free(cl->user);
+	mem_free(cl);
+}
+
+/* ms, monotonic */
+static int64_t clients_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* id NULL: there is none. */
+static struct broker_client *
+clients_find(struct clients *c, const struct mosquitto *who, const char *id)
+{
+	return id ? find(c, who, id) : NULL;
+}
+
+static void clients_remove(struct clients *c, const struct mosquitto *who,
+			   const char *id)
+{
+	struct broker_client *old = clients_find(c, who, id);
+
+	if (!old)
+		return;
+	map_remove(&c->by_id, map_hash_text(id), old);
+	free_client(old);
+}
+
+/* Replaces one of the same key. */
+static struct broker_client *clients_add(struct clients *c,
+					 const struct mosquitto *who,
+					 const char *id, const char *address,
+					 const char *user)
+{
+	struct broker_client *cl = mem_zalloc(sizeof(*cl));
+
+	clients_remove(c, who, id);
+	cl->who = who;
+	cl->id = mem_strdup(id);
+	cl->address = mem_strdup(address);
+	cl->user = mem_strdup(user);
+	cl->number = ++c->last_number;
+	cl->since = clients_now();
+	map_add(&c->by_id, map_hash_text(id), cl);
+	return cl;
+}
+
+/* Whoever has that id and has not left; NULL. */
+static struct broker_client *clients_holder(struct clients *c, const char *id)
+{
+	return find(c, NULL, id);
+}
+
+static void clients_each(struct clients *c,
+			 void (*fn)(void *owner, struct broker_client *cl),
+			 void *owner)
+{
+	struct broker_client *cl;
+	size_t at = 0;
+
+	while ((cl = map_each(&c->by_id, &at)))
+		fn(owner, cl);
+}
+
+static void clients_done(struct clients *c)
+{
+	struct broker_client *cl;
+	size_t at = 0;
+
+	while ((cl = map_each(&c->by_id, &at)))
+		free_client(cl);
+	map_done(&c->by_id);
+}
 
 struct mosquitto_plugin_id_t;
 

@@ -59,6 +59,7 @@ struct capture_event {
 	enum capture_kind kind;
 	enum event_from from;
 	const char *device; /* its Device-Id, or another name; NULL: not told */
+	bool named_before; /* … by an event before this one of its connection */
 	const char *board, *version; /* CAPTURED_DEVICE; NULL: not told */
 	const char *topic; /* MQTT; NULL */
 	struct span data; /* text or bytes; of CAPTURED_FINDING its JSON */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/pcap.h"
 #include "base/mem.h"
+#include "wire/http_parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SEGMENT_MAX 60000 /* bytes of a stream in one packet */
@@ -330,12 +332,15 @@ static void upgrade(struct pcap *p, struct flow *f,
 }
 
 /*
- * How many bytes of a frame were not kept: of audio. A text is shorter or longer
+ * How many bytes of a frame were not kept: of audio, and of an MQTT CONNECT,
+ * whose length stands in what was kept. A text is shorter or longer
  * than it was where a secret in it was masked.
  */
 static size_t missing_of(const struct capture_event *e)
 {
-	return e->kind != CAPTURED_TEXT && !e->cut && e->size > e->data.len ?
+	const bool whole = !e->cut || e->kind == CAPTURED_PACKET;
+
+	return e->kind != CAPTURED_TEXT && whole && e->size > e->data.len ?
 		       e->size - e->data.len :
 		       0;
 }
@@ -418,27 +423,23 @@ static void mqtt_publish(struct pcap *p, struct flow *f,
 
 /*
  * A head and its body. Secrets were masked, and much cut, since its length was
- * told: the length is that of what is here.
+ * told, and its chunks are put together: the length is that of what is here.
  */
 static void http_message(struct pcap *p, struct flow *f,
 			 const struct capture_event *e)
 {
-	static const char length[] = "content-length:";
-	CLEANUP(buf_done) struct buf text = { 0 };
-	const char *line = e->head.text, *past = line + e->head.len;
+	CLEANUP(buf_done) struct buf head = { 0 }, text = { 0 };
+	const char *was = e->head.text ? e->head.text : "";
+	const bool chunked =
+		http_parts_field(was, e->head.len, "Transfer-Encoding").text;
+	char length[24];
 
-	while (line < past) {
-		const char *stop = memchr(line, '\n', (size_t)(past - line));
-		const char *next = stop ? stop + 1 : past;
-
-		if ((size_t)(next - line) >= sizeof(length) - 1 &&
-		    strncasecmp(line, length, sizeof(length) - 1) == 0)
-			buf_printf(&text, "Content-Length: %zu\r\n",
-				   e->data.len);
-		else
-			buf_add(&text, line, (size_t)(next - line));
-		line = next;
-	}
+	snprintf(length, sizeof(length), "%zu", e->data.len);
+	http_parts_replace(&head, was, e->head.len, "Transfer-Encoding", NULL);
+	http_parts_replace(&text, buf_string(&head), head.len, "Content-Length",
+			   length);
+	if (chunked)
+		buf_printf(&text, "Content-Length: %s\r\n", length);
 	buf_text(&text, "\r\n");
 	buf_add(&text, e->data.text, e->data.len);
 	stream(p, f, e,

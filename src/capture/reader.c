@@ -193,6 +193,7 @@ static void name_it(struct capture_reader *r, struct capture_event *e)
 		return;
 	who = name_of(r, e->conn);
 	e->device = who ? who->device : NULL;
+	e->named_before = who != NULL;
 }
 
 /* ---- the file ---- */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/talks.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "diag/codebook.h"
 #include "diag/list_rules.h"
 #include "diag/ota_rules.h"
+#include "diag/serial_rules.h"
 #include "mcp/tools.h"
 #include "wire/envelope.h"
+#include "wire/http_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +27,7 @@ static void forget(struct capture_talk *t)
 {
 	tool_list_done(&t->lists->tools);
 	mem_free(t->lists);
+	mem_free(t->serial);
 	diag_done(&t->diag);
 	mem_free(t->device);
 	mem_free(t->asked);
@@ -119,13 +125,11 @@ static void page_came(struct capture_talk *t, struct message *m)
 }
 
 static void look_for_lists(struct capture_talk *t,
-			   const struct capture_event *e)
+			   const struct capture_event *e, struct envelope *in)
 {
-	CLEANUP(envelope_done) struct envelope in = { 0 };
-	struct message *m = &in.message;
+	struct message *m = &in->message;
 
-	if (e->cut || envelope_decode(&in, e->data.text, e->data.len, NULL) ||
-	    !m->text)
+	if (!m->text)
 		return;
 	if (e->from == FROM_BACKEND && m->kind == MESSAGE_REQUEST)
 		list_asked(t->lists, m);
@@ -142,53 +146,107 @@ static void number(struct capture_talk *t, const struct capture_event *e)
 		t->diag.frames = e->n - 1;
 }
 
+/* ---- serial logs ---- */
+
+static struct serial_judge *judge_of(struct capture_talk *t)
+{
+	if (t->serial)
+		return t->serial;
+	t->serial = mem_zalloc(sizeof(*t->serial));
+	t->serial->diag = &t->diag;
+	t->next_log = t->all->logs;
+	t->all->logs = t;
+	return t->serial;
+}
+
+static void judge_line(struct capture_talk *t, const struct capture_event *e)
+{
+	struct serial_judge *j = judge_of(t);
+
+	number(t, e);
+	serial_judge_line(j, e->data, e->at_us);
+	if (!*t->device && *j->mac) {
+		mem_free(t->device);
+		t->device = mem_strdup(j->mac);
+	}
+}
+
+/* What a log says is told beside the frame of its board that came before. */
+static void tell_logs(const struct capture_talk *t, const struct diag_frame *f)
+{
+	for (struct capture_talk *l = t->all->logs; l; l = l->next_log) {
+		if (*l->device ? text_same(l->device, t->device) :
+				 !l->next_log && l == t->all->logs)
+			serial_judge_frame(l->serial, f);
+	}
+}
+
+static void drop_log(struct capture_talk *t)
+{
+	struct capture_talk **link = &t->all->logs;
+
+	while (*link && *link != t)
+		link = &(*link)->next_log;
+	if (*link)
+		*link = t->next_log;
+}
+
+static void missed(struct capture_talk *t, enum event_from from)
+{
+	if (from != FROM_DEVICE)
+		diag_missed(&t->diag, false);
+	if (from != FROM_BACKEND)
+		diag_missed(&t->diag, true);
+}
+
+/* Whose they were is not known. */
+static void miss_all(struct talks *all)
+{
+	size_t at = 0;
+
+	for (struct capture_talk *t; (t = map_each(&all->conns, &at));)
+		missed(t, FROM_NOBODY);
+}
+
+/* Read once, for rules and for lists; what is broken is for the rules alone. */
 static void feed(struct capture_talk *t, const struct capture_event *e)
 {
-	const struct diag_frame f = { .at_us = e->at_us,
-				      .leg = e->leg,
-				      .kind = e->kind == CAPTURED_BINARY ?
-						      FRAME_IS_BINARY :
-						      FRAME_IS_TEXT,
-				      .from_device = e->from == FROM_DEVICE,
-				      .data = e->data.text,
-				      .len = e->data.len };
+	CLEANUP(envelope_done) struct envelope in = { 0 };
+	struct diag_frame f = { .at_us = e->at_us,
+				.leg = e->leg,
+				.kind = e->kind == CAPTURED_BINARY ?
+						FRAME_IS_BINARY :
+						FRAME_IS_TEXT,
+				.from_device = e->from == FROM_DEVICE,
+				.data = e->data.text,
+				.len = e->data.len };
+	bool read;
 
 	/* What is not all there cannot be judged: it would be broken JSON. */
 	if (e->cut || e->from == FROM_NOBODY ||
-	    (e->kind == CAPTURED_BINARY && e->data.len < e->size))
+	    (e->kind == CAPTURED_BINARY && e->data.len < e->size)) {
+		if (e->kind == CAPTURED_TEXT)
+			missed(t, e->from);
 		return;
+	}
+	read = e->kind == CAPTURED_TEXT &&
+	       envelope_decode(&in, e->data.text, e->data.len, NULL) == 0;
+	if (read)
+		f.at = &in.at;
 	number(t, e);
 	diag_feed(&t->diag, &f);
-	if (e->kind == CAPTURED_TEXT)
-		look_for_lists(t, e);
+	tell_logs(t, &f);
+	if (read)
+		look_for_lists(t, e, &in);
 }
 
-/* "Content-Length: 12" of a head; NULL. Yours. */
+/* The value of a field of its head; NULL. Yours. */
 static char *header(const struct capture_event *e, const char *name)
 {
-	const char *line = e->head.text;
-	const char *end;
-	size_t len = strlen(name);
+	const struct span value =
+		http_parts_field(e->head.text, e->head.len, name);
 
-	if (!line)
-		return NULL;
-	end = line + e->head.len;
-	while (line < end) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		const char *next = stop ? stop + 1 : end;
-
-		if ((size_t)(next - line) > len && line[len] == ':' &&
-		    strncasecmp(line, name, len) == 0) {
-			for (line += len + 1; line < next && *line == ' ';)
-				line++;
-			while (next > line &&
-			       (next[-1] == '\n' || next[-1] == '\r'))
-				next--;
-			return mem_copy(line, (size_t)(next - line));
-		}
-		line = next;
-	}
-	return NULL;
+	return value.text ? mem_strndup(value.text, value.len) : NULL;
 }
 
 /* What was masked has another length now: right is right in this one, too. */
@@ -220,7 +278,6 @@ static void judge_ota(struct capture_talk *t, const struct capture_event *e)
 				      .from = t->diag.about.from };
 
 	number(t, e);
-	diag_answer(&t->diag);
 	diag_ota(&t->diag, &a);
 }
 
@@ -236,12 +293,46 @@ static void see_host(struct capture_talk *t, const struct capture_event *e)
 	t->diag.about.from.asked = t->asked;
 }
 
+/*
+ * Why something was not reached, and what asking beside it told, no frame shows:
+ * what was found then stays.
+ */
+static bool stays(int code)
+{
+	static const enum diag_code kept[] = { D121, D132, D133, D138,
+					       M401, M403, M413, M414,
+					       P703, P704, P707, P708,
+					       P713, P714, P715, P716 };
+
+	for (size_t i = 0; i < COUNT(kept); i++) {
+		if (code == (int)kept[i])
+			return true;
+	}
+	return *finding_row((enum diag_code)code)->code == 'N';
+}
+
+static void take_found(struct capture_talk *t, const struct capture_event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = e->data.text ?
+			      json_parse(e->data.text, e->data.len, NULL) :
+			      NULL;
+	const char *code = json_string(tree, "code");
+	const char *detail = json_string(tree, "detail");
+	const int found = code ? finding_by_name(code) : -1;
+
+	if (found >= 0 && stays(found))
+		diag_found(&t->diag, (enum diag_code)found, (struct span){ 0 },
+			   "%s", detail ? detail : "");
+}
+
 static void over(struct talks *all, struct capture_talk *t)
 {
 	diag_end(&t->diag);
 	if (all->over)
 		all->over(all->owner, t);
 	map_remove(&all->conns, map_hash(&t->conn, sizeof(t->conn)), t);
+	drop_log(t);
 	forget(t);
 }
 
@@ -257,6 +348,8 @@ void talks_feed(struct talks *all, const struct capture_event *e)
 {
 	struct capture_talk *t;
 
+	if (e->kind == CAPTURED_LOST)
+		miss_all(all);
 	if (!e->conn)
 		return;
 	t = talk_of(all, e);
@@ -266,13 +359,24 @@ void talks_feed(struct talks *all, const struct capture_event *e)
 	case CAPTURED_BINARY:
 		feed(t, e);
 		break;
+	case CAPTURED_LINE:
+		judge_line(t, e);
+		break;
 	case CAPTURED_OPEN:
+		/* From now on it hears what passes. */
+		if (e->leg == LEG_SERIAL)
+			judge_of(t);
+		see_host(t, e);
+		break;
 	case CAPTURED_REQUEST:
 		see_host(t, e);
 		break;
 	case CAPTURED_RESPONSE:
 		if (e->leg == LEG_OTA)
 			judge_ota(t, e);
+		break;
+	case CAPTURED_FINDING:
+		take_found(t, e);
 		break;
 	case CAPTURED_END:
 		number(t, e);

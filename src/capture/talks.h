@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine (diag/diag.h) for all connections of a capture: each has one of its
- * own, which judges its frames, its OTA answers and the lists of its tools. The
- * number of a proof is that of the event.
+ * own, which judges its frames, its OTA answers, the lists of its tools, and the
+ * lines of a serial log beside what passed before. The number of a proof is that of the event.
  */
 #ifndef CAPTURE_TALKS_H
 #define CAPTURE_TALKS_H
@@ -20,6 +20,8 @@ struct capture_talk {
 	char *asked; /* the address by which the device dialled; NULL */
 	struct diag diag;
 	struct talk_lists *lists; /* of tools, on their way */
+	struct serial_judge *serial; /* it is a serial log; NULL */
+	struct capture_talk *next_log;
 };
 
 struct talks {
@@ -30,6 +32,7 @@ struct talks {
 	void (*over)(void *owner, struct capture_talk *t);
 	void *owner;
 	struct map conns; /* those that are not over; the engine's own */
+	struct capture_talk *logs; /* of these, serial logs */
 };
 
 void talks_feed(struct talks *all, const struct capture_event *e);

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -32,25 +32,8 @@ static int start(struct unpacked *u, const char *program, int in, int out)
 	char locale[] = "LC_ALL=C", option[] = "-dc";
 	char *argv[] = { name, option, NULL };
 	char *env[] = { where, locale, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t usual;
-	int error;
 
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	posix_spawnattr_init(&how);
-	posix_spawnattr_setsigdefault(&how, &usual);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null",
-					 O_WRONLY, 0);
-	error = posix_spawnp(&u->child, program, &files, &how, argv, env);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&how);
-	return error;
+	return confine_spawn(&u->child, program, argv, env, in, out);
 }
 
 static int read_through(struct unpacked *u, const char *program,

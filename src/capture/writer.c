@@ -404,6 +404,20 @@ static bool put_header(struct capture_writer *w, const struct capture_how *how)
 	return put(w);
 }
 
+int capture_reader(const struct capture_writer *w)
+{
+	struct stat ours, there;
+	int fd = w->regular ? file_open_regular(w->path, 0, &there) : -1;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(w->fd, &ours) == 0 && ours.st_dev == there.st_dev &&
+	    ours.st_ino == there.st_ino)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 struct capture_writer *capture_create(const struct capture_how *how,
 				      struct error *err)
 {

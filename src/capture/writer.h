@@ -36,6 +36,11 @@ uint32_t capture_connection(struct capture_writer *w);
 int64_t capture_now(const struct capture_writer *w);
 /* Where the names of secrets come from: those of file `scope` (base/mask). */
 void capture_secrets_from(struct capture_writer *w, unsigned scope);
+/*
+ * The same file for reading, yours to close. -1: it is none that can be read
+ * at any place, or another one has its name by now.
+ */
+int capture_reader(const struct capture_writer *w);
 /* How many secrets were masked. */
 size_t capture_secrets(const struct capture_writer *w);
 /* Something was lost. */

@@ -11,16 +11,163 @@
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "check/backend_plan.h"
 #include "check/board_talk.h"
+#include "check/exchange.h"
 #include "check/ota_ask.h"
+#include "check/planned.h"
 #include "cli/judged.h"
 #include "cli/setup.h"
-#include "cli/trace.h"
 #include "net/endpoint.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
-#include "wire/board_text.h"
+#include "sim/pretend.h"
+
+/*
+ * --plan: nothing is sent. The board that is played says what it would say, in
+ * its own bytes: to nobody, who greets it as a backend does.
+ */
+
+#define SESSION "(as the backend says)"
+#define END_MS 1000
+
+struct backend_plan {
+	struct checkup *k;
+	struct pretend device;
+	const char *what; /* what is said now is; NULL: it is not shown */
+	bool gone;
+};
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct backend_plan *p = owner;
+	CLEANUP(buf_done) struct buf said = { 0 };
+
+	buf_add(&said, text, len);
+	if (p->what)
+		planned(p->k, RISK_LOOK, p->what, &said);
+}
+
+static void on_binary(void *owner, const void *data, size_t len)
+{
+	(void)owner;
+	(void)data;
+	(void)len;
+}
+
+static void on_audio(void *owner, const struct udp_offer *offer)
+{
+	(void)owner;
+	(void)offer;
+}
+
+static void on_drop(void *owner)
+{
+	(void)owner;
+}
+
+static void on_note(void *owner, enum pretend_note what, const char *text)
+{
+	(void)owner;
+	(void)what;
+	(void)text;
+}
+
+static const struct pretend_events events = {
+	.text = on_text,
+	.binary = on_binary,
+	.audio = on_audio,
+	.drop = on_drop,
+	.note = on_note,
+};
+
+static void on_closed(void *owner)
+{
+	struct backend_plan *p = owner;
+
+	p->gone = true;
+}
+
+/* ---- what is said ---- */
+
+static void greet(struct backend_plan *p, bool mqtt)
+{
+	static const char ws[] =
+		"{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"" SESSION
+		"\"}";
+	static const char udp[] =
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"" SESSION
+		"\",\"udp\":{\"server\":\"127.0.0.1\",\"port\":1,\"key\":\"00000000000000000000000000000000\",\"nonce\":\"01000000000000000000000000000000\"}}";
+
+	p->what = "the session begins";
+	if (mqtt)
+		pretend_text(&p->device, udp, strlen(udp));
+	else
+		pretend_text(&p->device, ws, strlen(ws));
+}
+
+static void show_talk(struct backend_plan *p, bool mqtt)
+{
+	const char *say = p->k->options->say;
+
+	p->what = mqtt ? "hello, at a broker once it was quiet for 1.5 s" :
+			 "hello, at a WebSocket";
+	pretend_open(&p->device);
+	if (mqtt)
+		pretend_begin_session(&p->device);
+	greet(p, mqtt);
+	p->what = NULL;
+	planned(p->k, RISK_LOOK,
+		"answers to initialize, tools/list and tools/call, as it asks",
+		NULL);
+	p->what = "what --say has the user say";
+	if (say)
+		pretend_say_words(&p->device, say);
+	p->what = "the session ends";
+}
+
+static void show_board(struct backend_plan *p, const struct board_self *self,
+		       const struct profile *canary, bool mqtt)
+{
+	struct loop *l = p->k->in->app->loop;
+	const struct pretend_config config = { .loop = l,
+					       .profile = canary,
+					       .events = &events,
+					       .owner = p,
+					       .mqtt = mqtt,
+					       .frame_version = 1 };
+
+	pretend_init(&p->device, &config, self->device_id, self->client_id);
+	show_talk(p, mqtt);
+	pretend_end_session(&p->device);
+	p->what = NULL;
+	p->gone = false;
+	pretend_close(&p->device, on_closed);
+	while (!p->gone)
+		loop_wait(l, &p->gone, loop_now() + END_MS, NULL);
+}
+
+/* Of OTA both: where it leads is not known. */
+/* url: one that check backend takes. -1 (ERR_USAGE): a board could not dial it. */
+static int backend_plan_show(struct checkup *k, const struct board_self *self,
+			     const char *url, struct error *err)
+{
+	const bool http = text_starts(url, "http");
+	struct backend_plan p = { .k = k };
+	struct profile *canary = profile_load("canary", NULL, err);
+	int status;
+
+	if (!canary)
+		return -1;
+	status = http ? ota_plan(k, self, url, err) : 0;
+	if (!status && !text_starts(url, "mqtt"))
+		show_board(&p, self, canary, false);
+	if (!status && !text_starts(url, "ws"))
+		show_board(&p, self, canary, true);
+	profile_free(canary);
+	if (!status)
+		planned_end(k, http ? ", of one way or the other" : "");
+	return status;
+}
 
 #define QUIET_MS 3000 /* without --for */
 /* And the quiet: a backend that never is, ends there. */
@@ -298,6 +445,11 @@ static int finish(struct backend *b, const struct sim_summary *sum,
 		return -1;
 	}
 	board_talk_end(t, sum, why);
+	if (why->kind == ERR_CONNECT && sum->hellos && !sum->welcomed &&
+	    !sum->said)
+		error_set(why, ERR_CONNECT,
+			  "no server hello came that a board takes%s%s",
+			  t->over ? ": " : "", t->over ? t->over : "");
 	if (why->kind == ERR_NONE && !board_talk_was_heard(t))
 		error_set(why, ERR_CONNECT, "nothing came of the backend%s%s",
 			  t->over ? ": " : "", t->over ? t->over : "");

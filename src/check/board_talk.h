@@ -6,7 +6,7 @@
 #ifndef CHECK_BOARD_TALK_H
 #define CHECK_BOARD_TALK_H
 
-#include "check/said.h"
+#include "check/check.h"
 #include "sim/sim.h"
 
 enum board_talk_stage {
@@ -21,6 +21,19 @@ enum board_talk_stage {
 	TALK_SAY, /* only with --say */
 	TALK_BYE,
 	TALK_STAGES
+};
+
+/*
+ * What a backend does with a text that a user said (device.md 4.2): what it
+ * heard, which tools it calls, what it says, how long that takes.
+ */
+struct said {
+	int64_t began_us; /* the text went out; 0: it did not */
+	int64_t first_us, over_us; /* anything came; the last tts stop; 0 */
+	char *heard, *spoken, *emotion; /* the first of each; NULL */
+	unsigned sentences;
+	struct words called; /* tools, as many as are kept */
+	unsigned calls, messages;
 };
 
 /* Where to; all is lent. */

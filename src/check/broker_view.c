@@ -13,8 +13,9 @@
 #include "base/module.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "check/check.h"
+#include "check/planned.h"
 #include "cli/setup.h"
+#include "diag/facts.h"
 #include "net/mqtt.h"
 #include "wire/broker_topic.h"
 
@@ -49,14 +50,30 @@ bool broker_judge_down(struct diag *d, const struct broker_fate *f)
 	return true;
 }
 
+size_t broker_large(void)
+{
+	const struct backend_fact *of;
+	const size_t most = backend_message_max(&of);
+
+	return most + most / 10;
+}
+
 bool broker_judge_large(struct diag *d, const struct broker_fate *f)
 {
 	if (f->came || (!f->seen && !f->ended))
 		return false;
 	diag_found(d, M405, NO_PROOF,
-		   f->ended ? "%d bytes: it ended the connection" :
-			      "%d bytes did not come through within 3 s",
-		   BROKER_LARGE);
+		   f->ended ? "%zu bytes: it ended the connection" :
+			      "%zu bytes did not come through within 3 s",
+		   broker_large());
+	return true;
+}
+
+bool broker_judge_ended(struct diag *d, const struct error *why)
+{
+	if (!why->kind)
+		return false;
+	diag_found(d, M414, NO_PROOF, "%.160s", why->text);
 	return true;
 }
 
@@ -128,7 +145,7 @@ static void on_message(void *owner, const char *topic, const void *data,
 		p->came_mark = true;
 	else if (strcmp(topic, b->down) == 0)
 		p->came_down = true;
-	else if (len >= BROKER_LARGE)
+	else if (broker_large() > 0 && len >= broker_large())
 		p->came_large = true;
 	else
 		p->came_up = true;
@@ -215,16 +232,21 @@ static bool party_accepted(struct party *p)
 }
 
 /* A message of ours that knows itself again, of so many bytes at least. */
+static void add_test(struct buf *out, const struct broker_check *b, size_t size)
+{
+	buf_printf(out, TEST_START "%s\",\"pad\":\"", b->nonce);
+	while (out->len + 2 < size)
+		buf_char(out, '.');
+	buf_text(out, "\"}");
+}
+
 static void party_say(struct party *p, const char *topic, size_t size)
 {
 	const struct broker_check *b = p->of;
 	CLEANUP(buf_done) struct buf text = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
 
-	buf_printf(&text, TEST_START "%s\",\"pad\":\"", b->nonce);
-	while (text.len + 2 < size)
-		buf_char(&text, '.');
-	buf_text(&text, "\"}");
+	add_test(&text, b, size);
 	b->table->publish(p->client, topic, text.data, text.len, &err);
 }
 
@@ -257,6 +279,8 @@ static int tell_failure(struct broker_check *b, struct error *err)
 	check_end(b->k, err);
 	error_reset(err);
 	error_copy(err, why);
+	if (!is_name_failure(why))
+		error_finding(err, "M401"); /* as it is told above */
 	return -1;
 }
 
@@ -324,7 +348,7 @@ static void ask_up(struct broker_check *b, bool reads)
 	if (!reads)
 		check_stage(
 			b->k, "up", STAGE_SKIPPED,
-			"published to %s; the broker lets nobody else read there: whether it came is not known",
+			"published to %s; a second client could read nothing there: whether it came is not known",
 			b->up);
 	else if (came)
 		check_stage(b->k, "up", STAGE_OK,
@@ -359,10 +383,9 @@ static void ask_down(struct broker_check *b, bool reads)
 	else if (broker_judge_down(b->k->diag, &f))
 		check_stage(b->k, "down", STAGE_ODD,
 			    "nothing came to a client that never subscribes");
-	else if (f.ended)
+	else if (broker_judge_ended(b->k->diag, &board->why))
 		check_stage(b->k, "down", STAGE_ODD,
-			    "the board's connection ended: %s",
-			    board->why.text);
+			    "the board's connection ended before");
 	else
 		check_stage(
 			b->k, "down", STAGE_SKIPPED,
@@ -384,9 +407,10 @@ static void tell_kept(struct broker_check *b)
 static void tell_retained(struct broker_check *b, bool reads)
 {
 	if (!reads)
-		check_stage(b->k, "retained", STAGE_SKIPPED,
-			    "the broker lets nobody else read %s: not known",
-			    b->filter);
+		check_stage(
+			b->k, "retained", STAGE_SKIPPED,
+			"a second client could read nothing below %s: not known",
+			b->filter);
 	else if (!b->retained)
 		check_stage(b->k, "retained", STAGE_OK, "nothing below %s",
 			    b->filter);
@@ -398,13 +422,19 @@ static void ask_limit(struct broker_check *b, bool reads)
 {
 	struct party *board = &b->board;
 	struct broker_fate f = { .topic = b->up };
+	const size_t large = broker_large();
 
 	if (board->over) {
 		check_stage(b->k, "limit", STAGE_SKIPPED,
 			    "the board's connection had ended");
 		return;
 	}
-	party_say(board, b->up, BROKER_LARGE);
+	if (large == 0) {
+		check_stage(b->k, "limit", STAGE_SKIPPED,
+			    "no backend is known to have one");
+		return;
+	}
+	party_say(board, b->up, large);
 	f.came = party_wait(board, &b->reader.came_large,
 			    reads ? ANSWER_MS : SETTLE_MS);
 	if (b->stop.kind)
@@ -414,14 +444,14 @@ static void ask_limit(struct broker_check *b, bool reads)
 	f.seen = reads && b->reader.came_up;
 	if (broker_judge_large(b->k->diag, &f))
 		check_stage(b->k, "limit", STAGE_ODD,
-			    "%d bytes of a board are not taken", BROKER_LARGE);
+			    "%zu bytes of a board are not taken", large);
 	else
 		check_stage(
 			b->k, "limit", f.came ? STAGE_OK : STAGE_SKIPPED,
 			f.came ?
-				"%d bytes of a board come through" :
-				"%d bytes were sent and the connection stands: whether they came is not known",
-			BROKER_LARGE);
+				"%zu bytes of a board come through" :
+				"%zu bytes were sent and the connection stands: whether they came is not known",
+			large);
 }
 
 /* The board's view: it has public authorities, and TLS at that port alone. */
@@ -536,10 +566,22 @@ static void name_topics(struct broker_check *b)
 	b->mark = mem_printf("mcpctl-check/%s", b->nonce);
 }
 
+static void broker_check_done(struct broker_check *b)
+{
+	mem_free(b->up);
+	mem_free(b->down);
+	mem_free(b->filter);
+	mem_free(b->mark);
+	mem_free(b->kept_topic);
+	buf_done(&b->kept);
+	error_reset(&b->stop);
+	endpoint_done(&b->to);
+}
+
 int check_broker(struct checkup *k, const char *url, struct error *err)
 {
 	struct app *app = k->in->app;
-	struct broker_check b = { .k = k };
+	CLEANUP(broker_check_done) struct broker_check b = { .k = k };
 	int status = -1;
 
 	random_hex(b.nonce);
@@ -562,13 +604,59 @@ int check_broker(struct checkup *k, const char *url, struct error *err)
 		error_copy(err, &b.stop);
 	party_close(&b.reader);
 	party_close(&b.board);
-	mem_free(b.up);
-	mem_free(b.down);
-	mem_free(b.filter);
-	mem_free(b.mark);
-	mem_free(b.kept_topic);
-	buf_done(&b.kept);
-	error_reset(&b.stop);
-	endpoint_done(&b.to);
 	return status;
+}
+
+/* ---- --plan ---- */
+
+#define PACKET "a packet of MQTT"
+
+/* text NULL: a packet of MQTT that is no message. */
+static void plan_at(const struct broker_check *b, enum check_risk risk,
+		    const char *what, const char *where, const struct buf *text)
+{
+	CLEANUP(mem_free_ptr) char *words = mem_printf("%s %s", what, where);
+
+	if (text)
+		planned(b->k, risk, words, text);
+	else
+		planned_packet(b->k, risk, words, PACKET);
+}
+
+static void plan_questions(const struct broker_check *b)
+{
+	CLEANUP(buf_done) struct buf hello = { 0 }, test = { 0 }, large = { 0 };
+
+	buf_printf(&large, "such a message of %zu bytes, to %s", broker_large(),
+		   b->up);
+	buf_text(&hello, HELLO);
+	add_test(&test, b, 0);
+	plan_at(b, RISK_ASK, "CONNECT and SUBSCRIBE, as another client, to",
+		b->up, NULL);
+	plan_at(b, RISK_ASK, "… and to", b->filter, NULL);
+	plan_at(b, RISK_ASK, "its own message, to", b->mark, &test);
+	plan_at(b, RISK_ASK, "what a board says first, to", b->up, &hello);
+	plan_at(b, RISK_ASK, "whether it comes through, to", b->up, &test);
+	plan_at(b, RISK_ASK, "whether the board gets it, to", b->down, &test);
+	if (broker_large() > 0)
+		planned_packet(b->k, RISK_ASK, "what backends do not take",
+			       buf_string(&large));
+}
+
+int check_broker_plan(struct checkup *k, struct error *err)
+{
+	CLEANUP(broker_check_done) struct broker_check b = { .k = k };
+
+	random_hex(b.nonce);
+	if (read_url(&b, k->in->argv[1], err))
+		return -1;
+	name_topics(&b);
+	plan_at(&b, RISK_LOOK, "CONNECT, as", b.to.path, NULL);
+	if (k->options->risk >= RISK_ASK)
+		plan_questions(&b);
+	if (b.to.port == BOARD_PORT_TLS)
+		planned_packet(k, RISK_LOOK,
+			       "CONNECT in TLS, as a board sees it", PACKET);
+	planned_end(k, "");
+	return 0;
 }

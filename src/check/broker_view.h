@@ -8,8 +8,8 @@
 #include "diag/diag.h"
 #include "net/why.h"
 
-/* Bytes that official brokers do not take (device.md 2.2), and some more. */
-#define BROKER_LARGE 9000
+/* Bytes that a backend's broker does not take, and some more; 0: none known. */
+size_t broker_large(void);
 
 /* What became of a message. */
 struct broker_fate {
@@ -25,8 +25,10 @@ struct broker_fate {
 bool broker_judge_tls(struct diag *d, uint16_t port, const struct error *why);
 /* A message to a client that never subscribed. */
 bool broker_judge_down(struct diag *d, const struct broker_fate *f);
-/* One of BROKER_LARGE bytes, of the board. */
+/* One of broker_large() bytes, of the board. */
 bool broker_judge_large(struct diag *d, const struct broker_fate *f);
+/* That a connection ended which had been taken. */
+bool broker_judge_ended(struct diag *d, const struct error *why);
 /* That a connection was refused, or none came. */
 bool broker_judge_connect(struct diag *d, const struct error *why);
 

@@ -3,7 +3,6 @@
  * Calls: of tools that are known to read only, of those that --call names, and
  * with arguments that do not fit, of tools that are not known to destroy.
  */
-#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "mcp/content.h"
 #include "mcp/schema_example.h"
 #include "mcp/tool_effect.h"
-#include "mcp/tools.h"
 
 #define TIMES 3 /* each read-only tool, for its time, after the first call */
 

@@ -3,14 +3,122 @@
  * A capture: all rules again, with today's data files. A stage for each device;
  * nothing is asked, so nothing can be silent for longer than it was then.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "capture/reader.h"
 #include "capture/talks.h"
 #include "check/check.h"
+#include "diag/serial_rules.h"
+#include "out/told.h"
+#include "wire/serial_line.h"
+
+/*
+ * `check FILE`: a serial log that was saved. Its times are those of the chip
+ * (ESP_LOG, ms since its start); what a start interrupts goes on behind it.
+ */
+
+struct serial_file {
+	struct serial_judge judge;
+	int64_t base_us,
+		last_us; /* of this start of the chip; of the last line */
+	uint64_t lines, cut;
+	bool known; /* a line is one of ESP-IDF's */
+};
+
+/* A stamp that falls back: the chip started anew. */
+static int64_t time_of(struct serial_file *f, struct span line)
+{
+	struct esp_log log;
+	int64_t at;
+
+	if (serial_find(line, "rst:0x").text)
+		f->base_us = f->last_us;
+	if (!esp_log_read(line, &log))
+		return f->last_us;
+	f->known = true;
+	if (log.ms < 0)
+		return f->last_us;
+	at = f->base_us + log.ms * 1000;
+	if (at < f->last_us) {
+		f->base_us = f->last_us;
+		at = f->base_us + log.ms * 1000;
+	}
+	f->last_us = at;
+	return at;
+}
+
+static void on_line(void *owner, struct span line, size_t over)
+{
+	struct serial_file *f = owner;
+
+	f->lines++;
+	f->cut += over > 0;
+	serial_judge_line(&f->judge, line, time_of(f, line));
+}
+
+static int read_lines(struct serial_file *f, int fd, const char *path,
+		      struct error *err)
+{
+	struct serial_splitter split = { 0 };
+	char piece[16384];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set(err, ERR_USAGE, "'%s': %s", path,
+					 strerror(errno));
+		serial_split(&split, piece, (size_t)n, on_line, f);
+	}
+	serial_flush(&split, on_line, f);
+	return 0;
+}
+
+static int open_log(const char *path, struct error *err)
+{
+	struct stat st;
+	int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) :
+					  file_open_regular(path, 0, &st);
+
+	if (fd >= 0)
+		return fd;
+	return error_set(err, ERR_USAGE, "'%s': %s", path,
+			 errno == EINVAL ? "no regular file" : strerror(errno));
+}
+
+/* path "-": stdin. */
+static int check_serial_log(struct checkup *k, const char *path,
+			    struct error *err)
+{
+	struct serial_file f = { .judge = { .diag = k->diag } };
+	int fd = open_log(path, err), status;
+
+	if (fd < 0)
+		return -1;
+	status = read_lines(&f, fd, path, err);
+	close(fd);
+	if (status)
+		return -1;
+	if (!f.known && !f.judge.seen && !k->diag->count)
+		return error_set(
+			err, ERR_USAGE,
+			"'%s' is no capture, and no line of it is one of a board's serial log",
+			path);
+	check_stage(k, "serial", STAGE_OK,
+		    "lines: %llu, starts of the chip: %llu%s",
+		    (unsigned long long)f.lines,
+		    (unsigned long long)f.judge.seen,
+		    f.cut ? ", some lines were cut at 4 kB" : "");
+	return check_end(k, err);
+}
 
 /* What was found of one device, over all its connections. */
 struct judged_device {
@@ -90,7 +198,8 @@ static void count_event(struct judged_file *r, const struct capture_event *e)
 	r->last_us = e->at_us;
 	if (e->kind == CAPTURED_TEXT)
 		r->messages++;
-	else if (e->kind == CAPTURED_BINARY)
+	else if (e->kind == CAPTURED_BINARY ||
+		 (e->kind == CAPTURED_PACKET && e->leg == LEG_UDP))
 		r->audio++;
 	else if (e->kind == CAPTURED_LOST)
 		r->lost += e->count;
@@ -141,12 +250,26 @@ static void tell_device(struct judged_file *r, struct judged_device *d)
 /*
  * Who recorded it was one of both sides himself, but for the proxy: a person
  * asks odd things on purpose, and a simulated board has the faults it was given.
+ * What several recorded is neither's, and of what tells no recorder (traces of
+ * earlier versions, which were of clients, and what others write) it is not known.
  */
 static const char *left_out(const struct capture_head *head)
 {
 	if (head->as && strcmp(head->as, "proxy") == 0)
 		return "";
 	return head->as && strcmp(head->as, "sim") == 0 ? "D" : "B";
+}
+
+static const char *left_out_words(const struct capture_head *head)
+{
+	const char *subject = left_out(head);
+
+	if (!*subject)
+		return "";
+	if (!head->as)
+		return "; who recorded it is not told: it is taken for the backend, which is not judged";
+	return *subject == 'B' ? "; the backend was mcpctl, and is not judged" :
+				 "; the device was mcpctl, and is not judged";
 }
 
 static void tell_file(struct judged_file *r, const struct capture_reader *file)
@@ -159,12 +282,7 @@ static void tell_file(struct judged_file *r, const struct capture_reader *file)
 	check_stage(k, "capture", r->lost ? STAGE_ODD : STAGE_OK,
 		    "%s, %zu message%s, %zu of audio, %.1f s%s", as,
 		    r->messages, r->messages == 1 ? "" : "s", r->audio,
-		    (double)r->last_us / 1e6,
-		    *k->subject == 'B' ?
-			    "; the backend was mcpctl, and is not judged" :
-		    *k->subject == 'D' ?
-			    "; the device was mcpctl, and is not judged" :
-			    "");
+		    (double)r->last_us / 1e6, left_out_words(head));
 	if (r->lost)
 		check_stage(
 			k, "lost", STAGE_ODD,
@@ -175,7 +293,7 @@ static void tell_file(struct judged_file *r, const struct capture_reader *file)
 			    "the file ends within a line: read up to there");
 }
 
-int check_capture(struct checkup *k, const char *path, struct error *err)
+static int check_capture(struct checkup *k, const char *path, struct error *err)
 {
 	CLEANUP(judged_file_done) struct judged_file r = { .k = k };
 	struct capture_reader *file = capture_open(path, err);
@@ -183,6 +301,7 @@ int check_capture(struct checkup *k, const char *path, struct error *err)
 
 	if (!file)
 		return -1;
+	told_unmasked(&k->in->app->out, file, path);
 	k->peer = mem_strdup(path);
 	status = read_all(&r, file, err);
 	tell_file(&r, file);
@@ -218,8 +337,27 @@ static char first_byte(const char *path)
 	return byte;
 }
 
-int check_file(struct checkup *k, const char *path, struct error *err)
+/*
+ * A pipe that has a name is opened once: who writes to it sees the first reader
+ * go, and the next one would wait for another writer. It becomes our stdin.
+ */
+static const char *opened_once(const char *path)
 {
+	struct stat st;
+	int fd;
+
+	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISFIFO(st.st_mode))
+		return path;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return path;
+	close(fd);
+	return "-";
+}
+
+int check_file(struct checkup *k, const char *given, struct error *err)
+{
+	const char *path = opened_once(given);
 	char first = first_byte(path);
 
 	/* JSON, gzip, zstd; what is not there, or empty, says so there. */

@@ -17,7 +17,7 @@ const char *risk_name(enum check_risk risk);
 struct check_options {
 	int risk; /* enum check_risk */
 	int fail_on; /* enum severity, of "note warning error" */
-	bool plan, kept;
+	bool plan, kept, power_cycle;
 	struct words only, skip; /* codes, globs */
 	struct words reports, calls;
 	const char *against;
@@ -59,6 +59,7 @@ struct checkup {
 	const char *first; /* the code of the first that is most severe */
 	int first_severity;
 	unsigned asked; /* questions, calls */
+	unsigned planned; /* messages that --plan showed */
 	unsigned left[RISK_ARGS + 1]; /* that this level would ask besides */
 	/* Calls of --call, lists: a failure without a code of its own. */
 	unsigned failed;
@@ -107,14 +108,22 @@ int check_backend(struct checkup *k, const char *url, struct error *err);
 int check_ota(struct checkup *k, const char *url, struct error *err);
 int check_vision(struct checkup *k, const char *url, struct error *err);
 /* A capture, or else a serial log that was saved. */
-int check_file(struct checkup *k, const char *path, struct error *err);
-int check_capture(struct checkup *k, const char *path, struct error *err);
+int check_file(struct checkup *k, const char *given, struct error *err);
 int check_tools(struct checkup *k, const char *url, struct error *err);
-/* path "-": stdin. */
-int check_serial_log(struct checkup *k, const char *path, struct error *err);
 
-/* What --plan prints, of a device, of a backend; nothing is sent. */
+/* What --plan prints of each; nothing is sent. */
 int check_plan(struct checkup *k, struct error *err);
+int check_tools_plan(struct checkup *k, struct error *err);
+int check_here_plan(struct checkup *k, struct error *err);
+int check_broker_plan(struct checkup *k, struct error *err);
 int check_backend_plan(struct checkup *k, struct error *err);
+int check_ota_plan(struct checkup *k, struct error *err);
+int check_vision_plan(struct checkup *k, struct error *err);
+
+/* It ended at that question, or answers nothing any more (D134). */
+int check_died(struct checkup *k, const char *question, const struct error *why,
+	       struct error *err);
+/* It did not answer that one in time (D145), unless something tells why. */
+void check_silent(struct checkup *k, const char *question);
 
 #endif

@@ -44,6 +44,11 @@ static const struct option_row check_options[] = {
 	  .offset = PLACE(calls),
 	  .brief =
 		  "at the end call this tool, whatever it does, with JSON as its arguments; may be given many times" },
+	{ .name = "power-cycle",
+	  .type = OPTION_FLAG,
+	  .offset = PLACE(power_cycle),
+	  .brief =
+		  "a board of serve, with --risk odd or args: at the end switch its power off and on (serve --power-cmd), and wait 2 min, or --timeout, until it is back, which over WebSocket a stock board is when woken; not back: status 7" },
 	{ .name = "against",
 	  .word = "BACKEND,...",
 	  .type = OPTION_TEXT,
@@ -108,15 +113,18 @@ static const struct subject {
 	int (*check)(struct checkup *k, const char *url, struct error *err);
 	int (*plan)(struct checkup *k, struct error *err);
 } subjects[] = {
-	{ NULL, URL_NONE, "plan call against", check_device, check_plan },
-	{ "tools", FILE_OR_NOT, "against kept", check_tools, NULL },
-	{ "here", URL_NONE, "", check_here, NULL },
-	{ "broker", URL_NEEDED, "", check_broker, NULL },
+	{ NULL, URL_NONE, "plan call against power-cycle", check_device,
+	  check_plan },
+	{ "tools", FILE_OR_NOT, "plan against kept", check_tools,
+	  check_tools_plan },
+	{ "here", URL_NONE, "plan", check_here, check_here_plan },
+	{ "broker", URL_NEEDED, "plan", check_broker, check_broker_plan },
 	{ "backend", URL_NEEDED, "plan device-id client-id for say",
 	  check_backend, check_backend_plan },
-	{ "ota", URL_NEEDED, "device-id client-id", check_ota, NULL },
-	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision,
-	  NULL },
+	{ "ota", URL_NEEDED, "plan device-id client-id", check_ota,
+	  check_ota_plan },
+	{ "vision", URL_NEEDED, "plan device-id client-id photo", check_vision,
+	  check_vision_plan },
 	{ "FILE", FILE_ITSELF, "", check_file, NULL },
 };
 
@@ -211,6 +219,7 @@ static int fit_options(const struct subject *s, const struct check_options *o,
 		{ "plan", o->plan },
 		{ "call", o->calls.count > 0 },
 		{ "against", o->against },
+		{ "power-cycle", o->power_cycle },
 		{ "kept", o->kept },
 		{ "device-id", o->device_id },
 		{ "client-id", o->client_id },
@@ -269,7 +278,7 @@ static int check_with(struct checkup *k, const struct subject *subject,
 	struct render_place place = { 0 };
 	int status;
 
-	if (reports_open(&reports, &k->options->reports, err)) {
+	if (reports_open(&reports, &k->options->reports, in, err)) {
 		reports_drop(&reports);
 		return -1;
 	}
@@ -325,11 +334,11 @@ static int check_run(const struct invocation *in, struct error *err)
 	    fit_options(subject, &options, err))
 		return -1;
 	check_begin(&k, in, &options, &in->connection->diag);
-	in->connection->checks = true;
+	in->connection->checks = in->app->direct = true;
 	status = options.plan ? subject->plan(&k, err) :
 				check_with(&k, subject, err);
 	diag_leave(k.diag);
-	in->connection->checks = false;
+	in->connection->checks = in->app->direct = false;
 	check_done(&k);
 	return status;
 }
@@ -345,6 +354,7 @@ static const struct example check_examples[] = {
 	{ "check here --skip 'H*'", "0 errors", 0 },
 	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
 	{ "sim: check --plan", "mcpctl/unknown", 0 },
+	{ "check ota http://127.0.0.1:1/ --plan", "mac_address", 0 },
 	{ "sim: check tools --against py,gw", "keeps 5 of 5", 0 },
 	{ "sim: check --report tap:-", "ok 1 - ", 0 },
 	{ NULL, NULL, 0 }

@@ -101,21 +101,40 @@ int exchange_url(struct board_ws_url *out, const struct board_self *b,
 }
 
 void exchange_trace(const struct checkup *k, const struct board_self *b,
-		    enum diag_leg leg, bool outgoing, const char *data,
-		    size_t len)
+		    enum diag_leg leg, struct trace *t)
 {
 	struct app *app = k->in->app;
-	const struct trace t = { .at_us = loop_now_us() - b->opened_us,
-				 .outgoing = outgoing,
-				 .kind = "text",
-				 .data = data,
-				 .len = len,
-				 .id = b->device_id,
-				 .leg = diag_leg_name(leg) };
 
+	t->at_us = loop_now_us() - b->opened_us;
+	t->kind = "text";
+	t->id = b->device_id;
+	t->leg = diag_leg_name(leg);
 	if (app->out.verbose)
-		render_trace(&app->out, &t);
-	trace_write(app, &t);
+		render_trace(&app->out, t);
+	trace_write(app, t);
+}
+
+void exchange_trace_request(const struct checkup *k, const struct board_self *b,
+			    enum diag_leg leg, const struct buf *request,
+			    bool body)
+{
+	struct trace t;
+
+	board_http_trace_request(&t, request, body);
+	exchange_trace(k, b, leg, &t);
+}
+
+void exchange_trace_answer(const struct checkup *k, const struct board_self *b,
+			   enum diag_leg leg, const struct exchange *x)
+{
+	struct trace t = { .data = buf_string(&x->body),
+			   .len = x->body.len,
+			   .status = x->status };
+
+	if (!x->head)
+		return;
+	t.head = (struct span){ x->head, strlen(x->head) };
+	exchange_trace(k, b, leg, &t);
 }
 
 int64_t exchange_until(const struct checkup *k)
@@ -135,7 +154,8 @@ void way_look(struct way *w, const struct tcp *t)
 
 void exchange_name(struct error *why, const struct board_ws_url *u)
 {
-	if (why->kind && why->reason != WHY_STATUS && why->reason != WHY_TLS)
+	if (why->kind && why->reason != WHY_STATUS &&
+	    why->reason != WHY_REDIRECT && why->reason != WHY_TLS)
 		error_prefix(why, "%.100s:%u", u->host, (unsigned)u->port);
 }
 
@@ -148,11 +168,24 @@ void exchange_failure(struct checkup *k, struct error *why, unsigned with)
 		*why->finding ? why->finding : why_find(&facts)->finding;
 	int code = name ? finding_by_name(name) : -1;
 
-	if (code < 0)
+	/* Those say what a server of MCP owes: a board's peer is none. */
+	if (code < 0 || (code >= P713 && code <= P715))
 		return;
 	error_finding(why, name);
 	diag_found(k->diag, (enum diag_code)code, (struct span){ 0 }, "%.100s",
 		   why->text);
+}
+
+void exchange_no_hello(struct checkup *k, const char *instead)
+{
+	static const enum diag_code told[] = { B202, B204, B205,
+					       B209, B210, B265 };
+
+	for (size_t i = 0; i < COUNT(told); i++) {
+		if (diag_count(k->diag, told[i]))
+			return;
+	}
+	diag_found(k->diag, B209, (struct span){ 0 }, "%.100s", instead);
 }
 
 static bool fails(struct checkup *k, const char *stage, struct error *why)
@@ -208,12 +241,35 @@ bool way_tell(struct checkup *k, const struct way *w, const char *host,
 	return true;
 }
 
+bool way_tell_cut(struct checkup *k, const struct way *w, bool tls,
+		  const struct error *why)
+{
+	if (!w->connected) {
+		check_stage(k, "tcp", STAGE_FAIL, "%s", why->text);
+		return false;
+	}
+	check_stage(k, "tcp", STAGE_OK, "%s", w->peer);
+	if (!tls)
+		return true;
+	if (w->secured)
+		tell_tls(k, &w->tls);
+	else
+		check_stage(k, "tls", STAGE_FAIL, "%s", why->text);
+	return w->secured;
+}
+
 /* ---- one request ---- */
 
 static void take_headers(struct exchange *x)
 {
 	const struct board_reply *r = &x->http.reply;
 
+	struct trace seen;
+
+	if (r->has_head) {
+		board_http_trace_reply(&seen, r);
+		x->head = mem_strndup(seen.head.text, seen.head.len);
+	}
 	x->location = mem_strdup(r->location);
 	x->content_type = mem_strdup(r->type);
 	x->content_encoding = mem_strdup(r->coding);
@@ -297,6 +353,8 @@ int exchange_make(struct exchange *x, const struct checkup *k,
 				.begun_us = loop_now_us() };
 	board_http_open(&x->http, l, u, request, &events, x);
 	status = loop_wait(l, &x->over, exchange_until(k), err);
+	if (status)
+		way_look(&x->way, &x->http.tcp);
 	board_http_close(&x->http);
 	while (!x->closed)
 		loop_wait(l, &x->closed, loop_now() + END_MS, NULL);
@@ -306,6 +364,7 @@ int exchange_make(struct exchange *x, const struct checkup *k,
 
 void exchange_done(struct exchange *x)
 {
+	mem_free(x->head);
 	mem_free(x->location);
 	mem_free(x->content_type);
 	mem_free(x->content_encoding);

@@ -28,10 +28,9 @@ void board_self_done(struct board_self *b);
 int exchange_url(struct board_ws_url *out, const struct board_self *b,
 		 const char *text, struct error *err);
 
-/* -v and --trace: what goes over the wire. */
+/* -v and --trace: what goes over the wire; leg and the like are filled here. */
 void exchange_trace(const struct checkup *k, const struct board_self *b,
-		    enum diag_leg leg, bool outgoing, const char *data,
-		    size_t len);
+		    enum diag_leg leg, struct trace *t);
 
 /* How far the way went. */
 struct way {
@@ -47,11 +46,20 @@ void way_look(struct way *w, const struct tcp *t);
  */
 bool way_tell(struct checkup *k, const struct way *w, const char *host,
 	      bool tls, struct error *why);
+/*
+ * The same where nobody waits any longer, for the reason why (--timeout,
+ * Ctrl-C): the stages that it passed, and the one that it stands in. False: that
+ * is one of these. Whether a name was found is not known, and not told.
+ */
+bool way_tell_cut(struct checkup *k, const struct way *w, bool tls,
+		  const struct error *why);
 
 /* Say in why of whom it is, where it does not yet. */
 void exchange_name(struct error *why, const struct board_ws_url *u);
 /* What failed, as a finding if it is sure which. with: see net/why.h. */
 void exchange_failure(struct checkup *k, struct error *why, unsigned with);
+/* B209, unless another code told already why no server hello came. */
+void exchange_no_hello(struct checkup *k, const char *instead);
 
 /* --timeout, from now; LOOP_FOREVER: a board's own times. */
 int64_t exchange_until(const struct checkup *k);
@@ -73,7 +81,15 @@ struct exchange {
 	int64_t length; /* Content-Length, if has_length */
 	struct buf body;
 	size_t asked, sent; /* bytes of the request; of those that went */
+	char *head; /* of the answer, its lines; NULL: none came */
 };
+
+/* The same of a request, with its body or without; of the answer, if one came. */
+void exchange_trace_request(const struct checkup *k, const struct board_self *b,
+			    enum diag_leg leg, const struct buf *request,
+			    bool body);
+void exchange_trace_answer(const struct checkup *k, const struct board_self *b,
+			   enum diag_leg leg, const struct exchange *x);
 
 /*
  * Make it and wait. request is taken. 0: it is over, one way or the other; -1:

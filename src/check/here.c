@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "check/check.h"
+#include "check/planned.h"
 
 #define NO_PROOF ((struct span){ 0 })
 
@@ -272,4 +270,11 @@ int check_here(struct checkup *k, const char *url, struct error *err)
 	}
 	host_done(&h);
 	return check_end(k, err);
+}
+
+int check_here_plan(struct checkup *k, struct error *err)
+{
+	(void)err;
+	planned_end(k, ": this machine is looked at");
+	return 0;
 }

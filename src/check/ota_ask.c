@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check/ota_ask.h"
+#include "check/planned.h"
 
 #include <string.h>
 
@@ -18,28 +19,20 @@ struct ota_asking {
 
 /* ---- the question ---- */
 
-static void fill(char *out, size_t size, const char *text)
-{
-	size_t len = strnlen(text, size - 1);
-
-	memcpy(out, text, len);
-	out[len] = '\0';
-}
-
 static struct ota_request about_of(const struct board_self *self)
 {
 	struct ota_request about = self->profile->about;
 	CLEANUP(mem_free_ptr)
 	char *agent = mem_printf("%s/%s", about.board_name, about.version);
 
-	fill(about.device_id, sizeof(about.device_id), self->device_id);
-	fill(about.client_id, sizeof(about.client_id), self->client_id);
-	fill(about.user_agent, sizeof(about.user_agent), agent);
+	text_copy(about.device_id, sizeof(about.device_id), self->device_id);
+	text_copy(about.client_id, sizeof(about.client_id), self->client_id);
+	text_copy(about.user_agent, sizeof(about.user_agent), agent);
 	return about;
 }
 
-void ota_question(struct buf *out, const struct board_self *self,
-		  const struct board_ws_url *u)
+static void ota_question(struct buf *out, const struct board_self *self,
+			 const struct board_ws_url *u)
 {
 	const struct ota_request about = about_of(self);
 
@@ -47,17 +40,10 @@ void ota_question(struct buf *out, const struct board_self *self,
 	board_ws_ota_request(out, u, &about);
 }
 
-static void trace_body(const struct checkup *k, const struct board_self *self,
-		       const struct buf *request)
-{
-	const char *body = strstr(buf_string(request), "\r\n\r\n") + 4;
-
-	exchange_trace(k, self, LEG_OTA, true, body, strlen(body));
-}
-
 /* ---- the answer ---- */
 
-static void judge(struct checkup *k, const struct board_self *self,
+/* True: a board has no use for it. */
+static bool judge(struct checkup *k, const struct board_self *self,
 		  const struct exchange *x, const char *url)
 {
 	const struct ota_answer a = {
@@ -72,11 +58,12 @@ static void judge(struct checkup *k, const struct board_self *self,
 		.length = x->length,
 		.body = buf_string(&x->body),
 		.len = x->body.len,
+		.cut = x->answered ? NULL : x->why.text,
 		.from = { .board = x->way.own, .asked = url },
 		.board_version = self->profile->about.version,
 	};
 
-	diag_ota(k->diag, &a);
+	return diag_ota_is_bad(diag_ota(k->diag, &a));
 }
 
 static const char *framing(const struct exchange *x)
@@ -86,7 +73,7 @@ static const char *framing(const struct exchange *x)
 			       "no length";
 }
 
-static void tell_answer(struct checkup *k, struct exchange *x)
+static void tell_answer(struct checkup *k, struct exchange *x, bool bad)
 {
 	char took[TEXT_ROOM];
 
@@ -98,7 +85,10 @@ static void tell_answer(struct checkup *k, struct exchange *x)
 		check_stage(k, "ota", STAGE_FAIL, "%d in %s, %zu B", x->status,
 			    took, x->body.len);
 	} else {
-		check_stage(k, "ota", x->answered ? STAGE_OK : STAGE_FAIL,
+		check_stage(k, "ota",
+			    !x->answered ? STAGE_FAIL :
+			    bad		 ? STAGE_ODD :
+					   STAGE_OK,
 			    "200 in %s, %zu B, %s%s%s", took, x->body.len,
 			    framing(x), x->answered ? "" : "; ",
 			    x->answered ? "" : x->why.text);
@@ -131,12 +121,13 @@ static void take_answer(struct ota_asking *a, struct exchange *x)
 
 static void look(struct ota_asking *a, struct exchange *x)
 {
+	bool bad = false;
+
 	if (x->status) {
-		exchange_trace(a->k, a->self, LEG_OTA, false,
-			       buf_string(&x->body), x->body.len);
-		judge(a->k, a->self, x, a->url);
+		exchange_trace_answer(a->k, a->self, LEG_OTA, x);
+		bad = judge(a->k, a->self, x, a->url);
 	}
-	tell_answer(a->k, x);
+	tell_answer(a->k, x, bad);
 	if (x->status) {
 		take_answer(a, x);
 		return;
@@ -156,15 +147,14 @@ static int send_activation(struct ota_asking *a, struct exchange *x,
 
 	buf_init(&request, 0);
 	board_ws_activate_request(&request, a->u, &about);
-	trace_body(a->k, a->self, &request);
+	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
 	check_progress(a->k, "activation");
 	if (exchange_make(x, a->k, a->u, &request, err)) {
 		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
 	if (x->status)
-		exchange_trace(a->k, a->self, LEG_OTA, false,
-			       buf_string(&x->body), x->body.len);
+		exchange_trace_answer(a->k, a->self, LEG_OTA, x);
 	return 0;
 }
 
@@ -204,14 +194,13 @@ static int ask_again(struct ota_asking *a, struct error *err)
 	struct buf request;
 
 	ota_question(&request, a->self, a->u);
-	trace_body(a->k, a->self, &request);
+	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
 	if (exchange_make(&x, a->k, a->u, &request, err)) {
 		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
 	if (x.status) {
-		exchange_trace(a->k, a->self, LEG_OTA, false,
-			       buf_string(&x.body), x.body.len);
+		exchange_trace_answer(a->k, a->self, LEG_OTA, &x);
 		judge(a->k, a->self, &x, a->url);
 	}
 	take_answer(a, &x);
@@ -257,11 +246,12 @@ static int ask(struct ota_asking *a, struct error *err)
 	struct buf request;
 
 	ota_question(&request, a->self, a->u);
-	trace_body(a->k, a->self, &request);
+	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
 	check_dares(a->k, RISK_LOOK, 1);
 	check_progress(a->k, "OTA");
 	if (exchange_make(&x, a->k, a->u, &request, err)) {
-		check_stage(a->k, "ota", STAGE_FAIL, "%s", err->text);
+		if (way_tell_cut(a->k, &x.way, a->u->tls, err))
+			check_stage(a->k, "ota", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
 	if (way_tell(a->k, &x.way, a->u->host, a->u->tls, &x.why)) {
@@ -290,4 +280,25 @@ void ota_told_done(struct ota_told *t)
 {
 	ota_reply_done(&t->reply);
 	error_reset(&t->why);
+}
+
+int ota_plan(struct checkup *k, const struct board_self *self, const char *url,
+	     struct error *err)
+{
+	CLEANUP(buf_done) struct buf body = { 0 };
+	struct board_ws_url u;
+	struct buf request;
+
+	if (exchange_url(&u, self, url, err))
+		return -1;
+	ota_question(&request, self, &u);
+	buf_text(&body, strstr(buf_string(&request), "\r\n\r\n") + 4);
+	planned(k, RISK_LOOK, "the question of OTA (POST)", &body);
+	buf_reset(&body);
+	buf_text(&body, "{}");
+	planned(k, RISK_LOOK, "if the answer has a challenge (POST …/activate)",
+		&body);
+	buf_done(&request);
+	board_ws_url_done(&u);
+	return 0;
 }

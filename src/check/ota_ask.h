@@ -33,8 +33,8 @@ int ota_ask(struct checkup *k, const struct board_self *self,
 	    struct error *err);
 void ota_told_done(struct ota_told *t);
 
-/* Head and body of the question; out is overwritten. */
-void ota_question(struct buf *out, const struct board_self *self,
-		  const struct board_ws_url *u);
+/* --plan: the same, shown. -1 (ERR_USAGE): url is none. */
+int ota_plan(struct checkup *k, const struct board_self *self, const char *url,
+	     struct error *err);
 
 #endif

@@ -8,14 +8,6 @@
 
 #include "check/check.h"
 
-/* It ended at that question, or answers nothing any more (D134). */
-int check_died(struct checkup *k, const char *question, const struct error *why,
-	       struct error *err);
-/* It did not answer that one in time (D145), unless something tells why. */
-void check_silent(struct checkup *k, const char *question);
-
-/* Who it is, and what each of its layers takes. */
-int stage_way(struct checkup *k, struct error *err);
 /* Questions that nobody should mind, and the list once more. */
 int stage_asked(struct checkup *k, struct error *err);
 /* Odd ones, each with a plain one behind it. */
@@ -27,6 +19,12 @@ int stage_calls(struct checkup *k, struct error *err);
 int stage_named(struct checkup *k, struct error *err);
 /* Arguments that do not fit, to tools that are not known to destroy. */
 int stage_args(struct checkup *k, struct error *err);
+
+/* --power-cycle: nothing is asked after it. */
+int stage_power(struct checkup *k, struct error *err);
+/* Whether the risk allows it, and whether that serve can: -1 (ERR_USAGE, or as serve_ask). */
+int check_power_read(const struct checkup *k, struct error *err);
+int check_power_possible(const struct checkup *k, struct error *err);
 
 /* --call, before anything is sent: -1 (ERR_USAGE). */
 int check_calls_read(const struct checkup *k, struct error *err);

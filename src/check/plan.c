@@ -7,47 +7,19 @@
 
 #include "base/mem.h"
 #include "check/parts.h"
+#include "check/planned.h"
 #include "check/questions.h"
 #include "cli/catalog_file.h"
 #include "cli/setup.h"
-#include "mcp/client.h"
 #include "mcp/initialize.h"
+#include "mcp/revision.h"
 #include "wire/jsonrpc.h"
 
 struct plan {
 	struct checkup *k;
 	int32_t id;
-	unsigned count;
 	enum { FRAMES_UNSURE, FRAMES_NONE, FRAMES_SERVE, FRAMES_OWN } frames;
 };
-
-static void show_instead(struct plan *p, enum check_risk risk, const char *what,
-			 const char *instead)
-{
-	struct renderer *r = &p->k->in->app->out;
-	const struct plan_record record = { .risk = risk_name(risk),
-					    .what = what,
-					    .instead = instead };
-
-	if (r->ops->plan)
-		r->ops->plan(r, &record);
-}
-
-static void show(struct plan *p, enum check_risk risk, const char *what,
-		 const struct buf *text)
-{
-	struct renderer *r = &p->k->in->app->out;
-	const struct plan_record record = {
-		.risk = risk_name(risk),
-		.what = what,
-		.text = { text ? buf_string(text) : NULL,
-			  text ? text->len : 0 },
-	};
-
-	p->count++;
-	if (r->ops->plan)
-		r->ops->plan(r, &record);
-}
 
 static void show_request(struct plan *p, enum check_risk risk, const char *what,
 			 const char *method, const char *params)
@@ -55,7 +27,7 @@ static void show_request(struct plan *p, enum check_risk risk, const char *what,
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	jsonrpc_request(&text, p->id++, method, params);
-	show(p, risk, what, &text);
+	planned(p->k, risk, what, &text);
 }
 
 /* Through serve it was said long ago. */
@@ -70,7 +42,7 @@ static void show_opening(struct plan *p)
 		     "; serve has done it)",
 		     "initialize", buf_string(&params));
 	jsonrpc_notification(&notification, "notifications/initialized", NULL);
-	show(p, RISK_LOOK, "nothing", &notification);
+	planned(p->k, RISK_LOOK, "nothing: that it may begin", &notification);
 	show_request(p, RISK_LOOK, "the list, each page", "tools/list",
 		     "{\"withUserTools\":true}");
 }
@@ -88,8 +60,8 @@ static const char *impossible(const struct plan *p,
 
 static void show_pace(struct plan *p)
 {
-	show_instead(
-		p, RISK_ASK, "whether the network answers, ten times",
+	planned_instead(
+		p->k, RISK_ASK, "whether the network answers, ten times",
 		p->frames == FRAMES_NONE ?
 			"no Ping this way: a WebSocket has one" :
 		p->frames == FRAMES_SERVE ?
@@ -108,17 +80,25 @@ static void show_questions(struct plan *p, enum check_risk risk)
 		if (q->risk != risk)
 			continue;
 		if (why) {
-			show_instead(p, risk, q->name, why);
+			planned_instead(p->k, risk, q->name, why);
 			continue;
 		}
 		question_text(q, q->flags & OWN_ID ? q->id : p->id++, &text);
-		show(p, risk, q->name, &text);
+		planned(p->k, risk, q->name, &text);
 		if (risk != RISK_ODD)
 			continue;
 		buf_reset(&text);
 		question_text(&plain_question, p->id++, &text);
-		show(p, risk, "whether it still answers", &text);
+		planned(p->k, risk, "whether it still answers", &text);
 	}
+}
+
+static void call_params(struct buf *out, const char *name,
+			const char *arguments)
+{
+	buf_text(out, "{\"name\":");
+	buf_json_string(out, name, strlen(name));
+	buf_printf(out, ",\"arguments\":%s}", arguments);
 }
 
 static void show_call(struct plan *p, enum check_risk risk, const char *what,
@@ -126,9 +106,7 @@ static void show_call(struct plan *p, enum check_risk risk, const char *what,
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 
-	buf_text(&params, "{\"name\":");
-	buf_json_string(&params, name, strlen(name));
-	buf_printf(&params, ",\"arguments\":%s}", arguments);
+	call_params(&params, name, arguments);
 	show_request(p, risk, what, "tools/call", buf_string(&params));
 }
 
@@ -163,11 +141,15 @@ static void show_named(struct plan *p)
 	const struct words *calls = &p->k->options->calls;
 
 	for (size_t i = 0; i < calls->count; i++) {
+		CLEANUP(buf_done) struct buf params = { 0 }, text = { 0 };
 		const char *arguments;
 		CLEANUP(mem_free_ptr)
 		char *name = check_call_split(calls->word[i], &arguments);
 
-		show_call(p, RISK_LOOK, "what --call names", name, arguments);
+		call_params(&params, name, arguments);
+		jsonrpc_request(&text, p->id++, "tools/call",
+				buf_string(&params));
+		planned_call(p->k, "what --call names", &text);
 	}
 }
 
@@ -184,17 +166,17 @@ static void show_levels(struct plan *p, const struct tool_list *l)
 	if (risk >= RISK_READ && l)
 		show_readers(p, l);
 	else if (risk >= RISK_READ)
-		show(p, RISK_READ,
-		     "each tool that is known to read only, once and three times",
-		     NULL);
+		planned(p->k, RISK_READ,
+			"each tool that is known to read only, once and three times",
+			NULL);
 	if (risk >= RISK_ODD)
 		show_questions(p, RISK_ODD);
 	if (risk >= RISK_ARGS && l)
 		show_trials(p, l);
 	else if (risk >= RISK_ARGS)
-		show(p, RISK_ARGS,
-		     "each tool that needs an integer and cannot destroy",
-		     NULL);
+		planned(p->k, RISK_ARGS,
+			"each tool that needs an integer and cannot destroy",
+			NULL);
 }
 
 /* What the target alone tells: a scheme without frames, or serve's. */
@@ -223,6 +205,19 @@ static void look_at_target(struct plan *p)
 	}
 }
 
+int check_tools_plan(struct checkup *k, struct error *err)
+{
+	struct plan p = { .k = k, .id = 1 };
+
+	(void)err;
+	if (!k->options->kept && k->in->argc < 2)
+		show_opening(&p);
+	planned_end(k, k->planned ?
+			       " are shown, for a board each in an envelope" :
+			       ": a list that is there already is read");
+	return 0;
+}
+
 int check_plan(struct checkup *k, struct error *err)
 {
 	CLEANUP(error_reset) struct error none = { 0 };
@@ -230,7 +225,7 @@ int check_plan(struct checkup *k, struct error *err)
 	struct plan p = { .k = k, .id = 1 };
 	bool has;
 
-	if (check_calls_read(k, err))
+	if (check_calls_read(k, err) || check_power_read(k, err))
 		return -1;
 	has = kept_list_open(&kept, k->in->connection, &none) == 0;
 	if (!has && none.kind != ERR_UNMET) {
@@ -241,11 +236,12 @@ int check_plan(struct checkup *k, struct error *err)
 	show_opening(&p);
 	show_levels(&p, has ? &kept.tools : NULL);
 	show_named(&p);
+	if (k->options->power_cycle)
+		planned_instead(
+			k, RISK_ODD, "whether it comes back",
+			"serve's --power-cmd switches its power off and on");
 	if (has)
 		kept_list_done(&kept);
-	render_note(
-		&k->in->app->out,
-		"%u messages are shown, for a board each in an envelope; nothing was sent",
-		p.count);
+	planned_end(k, " are shown, for a board each in an envelope");
 	return 0;
 }

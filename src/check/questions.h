@@ -34,7 +34,6 @@ extern const struct check_question questions[];
 extern const struct check_question plain_question;
 
 /* What stays without an answer from this peer is well so. */
-bool question_may_rest(const struct check_question *q, bool device);
 void question_text(const struct check_question *q, int32_t id, struct buf *out);
 
 enum answer {
@@ -50,13 +49,5 @@ struct check_asking {
 	int64_t took_us;
 	struct error why; /* of the last three; its reset is the caller's */
 };
-
-/*
- * Ask, and wait: for --timeout; of those that may stay without an answer only
- * until the answer to the plain one behind it has come, and a little longer
- * from a peer that answers in any order.
- */
-void question_ask(struct session *s, const struct check_question *q,
-		  struct check_asking *out);
 
 #endif

@@ -1,15 +1,349 @@
 /* SPDX-License-Identifier: MIT */
 #include "check/reports.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "out/report.h"
+#include "out/wrap.h"
+
+/* A check as SARIF 2.1.0, as one JSON object, and as Markdown for an issue. */
+
+/* Whom: what it was connected to, else the target; lent. */
+static const char *report_subject(const struct checkup *k)
+{
+	const struct config *config = &k->in->app->config;
+
+	if (k->peer)
+		return k->peer;
+	return config->target ? config->target : "the device of serve";
+}
+
+static void add_string(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "\"%s\":", name);
+	buf_json_string(out, text, strlen(text));
+}
+
+/* Those that were told, in their order. */
+static const struct finding *finding_of(const struct checkup *k,
+					const struct check_case *c)
+{
+	return c->finding >= 0 ? &k->diag->item[c->finding] : NULL;
+}
+
+/* ---- SARIF ---- */
+
+static void add_rule(struct buf *out, enum diag_code code)
+{
+	CLEANUP(explanation_done) struct explanation e;
+	const struct finding_row *row = finding_row(code);
+
+	explanation_read(&e, code, EXPLAIN_ENGLISH);
+	buf_text(out, "{");
+	add_string(out, "id", row->code);
+	buf_text(out, ",\"shortDescription\":{");
+	add_string(out, "text", row->title);
+	buf_text(out, "},\"fullDescription\":{");
+	add_string(out, "text",
+		   e.part[EXPLAIN_WHY] ? e.part[EXPLAIN_WHY] : row->title);
+	buf_text(out, "},\"defaultConfiguration\":{");
+	add_string(out, "level", severity_name(row->severity));
+	buf_text(out, "}}");
+}
+
+/* What may stand in a URI, and is no scheme that others follow. */
+static void add_uri(struct buf *out, const char *text)
+{
+	buf_text(out, "\"uri\":\"");
+	text_percent_encode(out, text, "-._~:/?=&,+@");
+	buf_char(out, '"');
+}
+
+static void add_result(struct buf *out, const struct checkup *k,
+		       const struct check_case *c, const struct finding *f)
+{
+	CLEANUP(buf_done) struct buf title = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+	const char *target = k->in->app->config.target;
+
+	finding_title(&title, f, NULL);
+	buf_text(out, "{");
+	add_string(out, "ruleId", row->code);
+	buf_printf(out, ",\"ruleIndex\":%d,", (int)f->code);
+	add_string(out, "level", severity_name(row->severity));
+	buf_text(out, ",\"message\":{");
+	add_string(out, "text", buf_string(&title));
+	buf_text(
+		out,
+		"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{");
+	add_uri(out, target ? target : "mcpctl:serve");
+	buf_text(out, "}},\"logicalLocations\":[{");
+	add_string(out, "name",
+		   c->stage < k->stages ? k->stage[c->stage].name : "end");
+	buf_char(out, ',');
+	add_string(out, "fullyQualifiedName", report_subject(k));
+	buf_text(out, ",\"kind\":\"function\"}]}]");
+	buf_printf(out, ",\"occurrenceCount\":%" PRIu64, f->count);
+	buf_text(out, ",\"partialFingerprints\":{");
+	add_string(out, "code/v1", row->code);
+	buf_text(out, "}}");
+}
+
+/* Each appends a whole report; secrets are masked by the caller. */
+static void report_sarif(struct buf *out, const struct checkup *k)
+{
+	bool any = false;
+
+	buf_text(
+		out,
+		"{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"mcpctl\",");
+	add_string(out, "version", MCPCTL_VERSION);
+	buf_text(out, ",\"rules\":[");
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		if (i > 0)
+			buf_char(out, ',');
+		add_rule(out, (enum diag_code)i);
+	}
+	buf_text(out, "]}},\"results\":[");
+	for (size_t i = 0; i < k->case_count; i++) {
+		const struct finding *f = finding_of(k, &k->cases[i]);
+
+		if (!f)
+			continue;
+		if (any)
+			buf_char(out, ',');
+		add_result(out, k, &k->cases[i], f);
+		any = true;
+	}
+	buf_text(out, "]}]}\n");
+}
+
+/* ---- JSON ---- */
+
+/* What both a stage and a case have, from its '{' on. */
+static void add_judged(struct buf *out, const char *name,
+		       enum stage_verdict verdict, const char *text,
+		       int64_t took_us)
+{
+	buf_char(out, '{');
+	add_string(out, "name", name);
+	buf_char(out, ',');
+	add_string(out, "verdict", stage_verdict_word(verdict));
+	buf_char(out, ',');
+	add_string(out, "text", text);
+	buf_printf(out, ",\"took_us\":%" PRId64, took_us);
+}
+
+static void add_case(struct buf *out, const struct checkup *k,
+		     const struct check_case *c)
+{
+	const struct finding *f = finding_of(k, c);
+
+	add_judged(out, c->name, c->verdict, c->text, c->took_us);
+	if (f) {
+		buf_text(out, ",\"finding\":");
+		finding_json(out, f, NULL);
+	}
+	buf_char(out, '}');
+}
+
+static void add_cases(struct buf *out, const struct checkup *k, size_t stage)
+{
+	bool any = false;
+
+	buf_text(out, ",\"cases\":[");
+	for (size_t i = 0; i < k->case_count; i++) {
+		if (k->cases[i].stage != stage)
+			continue;
+		if (any)
+			buf_char(out, ',');
+		add_case(out, k, &k->cases[i]);
+		any = true;
+	}
+	buf_text(out, "]}");
+}
+
+static void add_stage(struct buf *out, const struct checkup *k, size_t i)
+{
+	const struct check_stage *s = &k->stage[i];
+
+	if (i > 0)
+		buf_char(out, ',');
+	add_judged(out, s->name, s->verdict, s->words, s->took_us);
+	add_cases(out, k, i);
+}
+
+static void report_json(struct buf *out, const struct checkup *k,
+			const struct error *why)
+{
+	buf_text(out, "{\"check\":{");
+	add_string(out, "subject", report_subject(k));
+	buf_char(out, ',');
+	add_string(out, "risk", risk_name((enum check_risk)k->options->risk));
+	buf_printf(
+		out,
+		",\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,\"asked\":%u",
+		k->count[SEVERITY_ERROR], k->count[SEVERITY_WARNING],
+		k->count[SEVERITY_NOTE], k->asked);
+	buf_text(out, ",\"error\":");
+	if (why && why->kind != ERR_UNMET)
+		buf_json_string(out, why->text, strlen(why->text));
+	else
+		buf_text(out, "null");
+	buf_text(out, ",\"stages\":[");
+	for (size_t i = 0; i < k->stages; i++)
+		add_stage(out, k, i);
+	buf_text(out, "]}}\n");
+}
+
+/* ---- Markdown ---- */
+
+struct sheet {
+	struct buf *out;
+	unsigned lines, left; /* that were not written */
+};
+
+/* One line, safe; a bar would end a cell, a backtick what is quoted. */
+static void add_line(struct sheet *s, const char *text, size_t len)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+
+	/* Two are kept, to say so. */
+	if (s->lines >= MARKDOWN_LINES - 2) {
+		s->left++;
+		return;
+	}
+	text_safe(&safe, text, len, TEXT_LINE);
+	buf_printf(s->out, "%s\n", buf_string(&safe));
+	s->lines++;
+}
+
+static void add_cell(struct buf *out, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '|' || *p == '<' || *p == '`')
+			buf_char(out, '\\');
+		buf_char(out, *p);
+	}
+}
+
+static void line(struct sheet *s, const struct buf *b)
+{
+	add_line(s, buf_string(b), b->len);
+}
+
+static void markdown_stage(struct sheet *s, const struct check_stage *stage)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_printf(&b, "| %s | %s | ", stage->name,
+		   stage_verdict_name(stage->verdict));
+	add_cell(&b, stage->words);
+	buf_text(&b, " |");
+	line(s, &b);
+}
+
+static void markdown_proof(struct sheet *s, const struct proof *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	if (!p->text_len)
+		return;
+	if (p->n > 0)
+		buf_printf(&b,
+			   "  - frame %" PRIu64 ", %zu B, from the %s: ", p->n,
+			   p->size, p->from_device ? "device" : "backend");
+	else /* a part of one, such as a tool */
+		buf_text(&b, "  - ");
+	buf_text(&b, "``");
+	buf_char(&b, ' ');
+	for (size_t i = 0; i < p->text_len; i++)
+		buf_add(&b, p->text[i] == '`' ? "'" : &p->text[i], 1);
+	buf_text(&b, " ``");
+	line(s, &b);
+}
+
+static void markdown_finding(struct sheet *s, const struct finding *f)
+{
+	CLEANUP(explanation_done) struct explanation e;
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+
+	explanation_read(&e, f->code, EXPLAIN_ENGLISH);
+	finding_title(&title, f, NULL);
+	buf_printf(&b, "- **%s** %s: ", row->code,
+		   severity_name(row->severity));
+	add_cell(&b, buf_string(&title));
+	line(s, &b);
+	markdown_proof(s, &f->proof);
+	if (!e.part[EXPLAIN_HITS])
+		return;
+	buf_reset(&b);
+	buf_printf(&b, "  - hits: %s", e.part[EXPLAIN_HITS]);
+	line(s, &b);
+}
+
+static void markdown_head(struct sheet *s, const struct checkup *k,
+			  const struct error *why)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_printf(&b, "### mcpctl %s: ", k->in->command->name);
+	add_cell(&b, report_subject(k));
+	line(s, &b);
+	add_line(s, "", 0);
+	buf_reset(&b);
+	wrap_count(&b, k->count[SEVERITY_ERROR], "error");
+	buf_text(&b, ", ");
+	wrap_count(&b, k->count[SEVERITY_WARNING], "warning");
+	buf_text(&b, ", ");
+	wrap_count(&b, k->count[SEVERITY_NOTE], "note");
+	/* A replay asks nothing of its own. */
+	if (text_same(k->in->command->name, "check"))
+		buf_printf(&b, "; --risk %s, %u asked",
+			   risk_name((enum check_risk)k->options->risk),
+			   k->asked);
+	buf_text(&b, "; mcpctl " MCPCTL_VERSION);
+	line(s, &b);
+	add_line(s, "", 0);
+	if (!why || why->kind == ERR_UNMET)
+		return;
+	buf_reset(&b);
+	buf_text(&b, "It could not be made to its end: ");
+	add_cell(&b, why->text);
+	line(s, &b);
+	add_line(s, "", 0);
+}
+
+static void report_markdown(struct buf *out, const struct checkup *k,
+			    const struct error *why)
+{
+	struct sheet s = { .out = out };
+
+	markdown_head(&s, k, why);
+	add_line(&s, "| stage | | |", 13);
+	add_line(&s, "|---|---|---|", 13);
+	for (size_t i = 0; i < k->stages; i++)
+		markdown_stage(&s, &k->stage[i]);
+	add_line(&s, "", 0);
+	for (size_t i = 0; i < k->case_count; i++) {
+		const struct finding *f = finding_of(k, &k->cases[i]);
+
+		if (f)
+			markdown_finding(&s, f);
+	}
+	if (s.left > 0)
+		buf_printf(out,
+			   "\n… %u more lines: --report json:FILE has all\n",
+			   s.left);
+}
 
 enum kind { KIND_CASES, KIND_SARIF, KIND_JSON, KIND_MARKDOWN };
 
@@ -42,7 +376,8 @@ static int open_file(struct check_report *r, struct error *err)
 	return r->file ? 0 : -1;
 }
 
-static int open_one(struct check_report *r, const char *spec, struct error *err)
+static int open_one(struct check_report *r, const char *spec, const char *name,
+		    struct error *err)
 {
 	static const char *const names[] = {
 		[KIND_SARIF] = "sarif:",
@@ -56,7 +391,7 @@ static int open_one(struct check_report *r, const char *spec, struct error *err)
 	r->path = colon + 1;
 	if (text_starts(spec, "tap:") || text_starts(spec, "junit:")) {
 		r->kind = KIND_CASES;
-		return report_open(&r->cases, spec, "mcpctl check", err);
+		return report_open(&r->cases, spec, name, err);
 	}
 	for (int i = KIND_SARIF; i <= KIND_MARKDOWN; i++) {
 		if (!text_starts(spec, names[i]))
@@ -68,13 +403,16 @@ static int open_one(struct check_report *r, const char *spec, struct error *err)
 }
 
 int reports_open(struct check_reports *r, const struct words *specs,
-		 struct error *err)
+		 const struct invocation *of, struct error *err)
 {
+	CLEANUP(mem_free_ptr)
+	char *name = mem_printf("mcpctl %s", of->command->name);
+
 	r->item = mem_zalloc((specs->count + 1) * sizeof(*r->item));
 	for (size_t i = 0; i < specs->count; i++) {
 		struct check_report *one = &r->item[i];
 
-		if (open_one(one, specs->word[i], err))
+		if (open_one(one, specs->word[i], name, err))
 			return -1;
 		r->count++;
 		if (strcmp(one->path, "-") != 0)
@@ -101,8 +439,8 @@ void reports_drop(struct check_reports *r)
 
 /* ---- cases ---- */
 
-static void add_case(struct report *r, const struct checkup *k,
-		     const struct check_case *c)
+static void report_case(struct report *r, const struct checkup *k,
+			const struct check_case *c)
 {
 	CLEANUP(error_reset) struct error failure = { 0 };
 	CLEANUP(mem_free_ptr) char *skipped = NULL;
@@ -128,7 +466,7 @@ static int write_cases(struct check_report *r, const struct checkup *k,
 		       struct error *err)
 {
 	for (size_t i = 0; i < k->case_count; i++)
-		add_case(r->cases, k, &k->cases[i]);
+		report_case(r->cases, k, &k->cases[i]);
 	return report_close(TAKE(r->cases), err);
 }
 

@@ -16,9 +16,9 @@ struct check_reports {
 	bool on_stdout; /* one of them goes there */
 };
 
-/* -1: ERR_USAGE (what is wrong with which), ERR_OUTPUT. */
+/* of: whose command they are of. -1: ERR_USAGE (what is wrong with which), ERR_OUTPUT. */
 int reports_open(struct check_reports *r, const struct words *specs,
-		 struct error *err);
+		 const struct invocation *of, struct error *err);
 /*
  * Write all and release. why: what ended the check; NULL: it was made. -1
  * (ERR_OUTPUT): one could not be written.
@@ -28,15 +28,6 @@ int reports_write(struct check_reports *r, const struct checkup *k,
 /* Release without writing. */
 void reports_drop(struct check_reports *r);
 
-/* Each appends a whole report; secrets are masked by the caller. */
-void report_sarif(struct buf *out, const struct checkup *k);
-void report_json(struct buf *out, const struct checkup *k,
-		 const struct error *why);
 #define MARKDOWN_LINES 80
-void report_markdown(struct buf *out, const struct checkup *k,
-		     const struct error *why);
-
-/* Whom: what it was connected to, else the target; lent. */
-const char *report_subject(const struct checkup *k);
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/secret_file.h"
 #include "base/text.h"
 #include "check/exchange.h"
+#include "check/planned.h"
 #include "cli/setup.h"
 #include "diag/vision_rules.h"
 #include "net/why.h"
@@ -107,6 +107,7 @@ static void judge(struct diag *d, const struct exchange *x)
 		.at_us = x->over_us,
 		.status = x->status,
 		.content_type = x->content_type,
+		.location = x->location,
 		.has_length = x->has_length,
 		.chunked = x->chunked,
 		.length = x->length,
@@ -165,6 +166,11 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 	CLEANUP(exchange_done) struct exchange x = { 0 };
 	struct buf request;
 
+	if (diag_count(k->diag, V505)) {
+		check_stage(k, "swapped", STAGE_SKIPPED,
+			    "not asked: it failed in the usual order already");
+		return 0;
+	}
 	if (!check_dares(k, RISK_ODD, 1)) {
 		check_stage(
 			k, "swapped", STAGE_SKIPPED,
@@ -173,8 +179,10 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 	}
 	add_upload(&request, c);
 	swap_parts(&request);
+	exchange_trace_request(k, &c->self, LEG_VISION, &request, false);
 	if (exchange_make(&x, k, &c->url, &request, err))
 		return -1;
+	exchange_trace_answer(k, &c->self, LEG_VISION, &x);
 	if (is_answer(&x)) {
 		check_stage(k, "swapped", STAGE_OK,
 			    "the picture before the question is fine, too");
@@ -206,15 +214,14 @@ static int look(struct checkup *k, const struct eye *c, struct exchange *x,
 		    "%zu of %zu B, chunked, a picture of %zu B%s", x->sent,
 		    x->asked, c->photo.len, c->token ? ", with a token" : "");
 	judge(k->diag, x);
-	if (!x->status)
+	if (!x->status || x->failure == HTTP_NO_BODY)
 		exchange_failure(k, &x->why, WITH_HTTP);
 	tell_answer(k, x);
-	exchange_trace(k, &c->self, LEG_VISION, false, buf_string(&x->body),
-		       x->body.len);
+	exchange_trace_answer(k, &c->self, LEG_VISION, x);
 	tell_text(k, x);
 	if (x->answered && ask_swapped(k, c, err))
 		return -1;
-	if (check_end(k, err))
+	if (check_end(k, x->status ? err : NULL) && x->status)
 		return -1;
 	if (x->answered)
 		return 0;
@@ -232,10 +239,35 @@ int check_vision(struct checkup *k, const char *url, struct error *err)
 	if (camera_open(&c, k, url, err))
 		return -1;
 	add_upload(&request, &c);
+	exchange_trace_request(k, &c.self, LEG_VISION, &request, false);
 	check_dares(k, RISK_LOOK, 1);
 	if (exchange_make(&x, k, &c.url, &request, err)) {
 		check_stage(k, "answer", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
 	return look(k, &c, &x, err);
+}
+
+/* The head, with the token masked; the picture is told by its size. */
+int check_vision_plan(struct checkup *k, struct error *err)
+{
+	CLEANUP(camera_done) struct eye c = { 0 };
+	CLEANUP(buf_done) struct buf request = { 0 }, head = { 0 };
+	CLEANUP(mem_free_ptr) char *what = NULL;
+
+	if (camera_open(&c, k, k->in->argv[1], err))
+		return -1;
+	add_upload(&request, &c);
+	buf_add(&head, request.data,
+		(size_t)(strstr(buf_string(&request), "\r\n\r\n") -
+			 request.data));
+	what = mem_printf("\"" QUESTION
+			  "\", then a picture of %zu bytes, chunked",
+			  c.photo.len);
+	planned(k, RISK_LOOK, what, &head);
+	if (k->options->risk >= RISK_ODD)
+		planned(k, RISK_ODD,
+			"the same, the picture before the question", &head);
+	planned_end(k, "");
+	return 0;
 }

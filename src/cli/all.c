@@ -5,12 +5,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/all.h"
-#include "cli/expect_option.h"
+#include "cli/expect.h"
 #include "cli/operand.h"
 #include "mcp/arguments.h"
 #include "mcp/content.h"
 #include "mcp/listing.h"
 #include "mcp/name_set.h"
+#include "mcp/result_value.h"
 #include "mcp/rules.h"
 #include "mcp/tools.h"
 #include "out/text_device.h"
@@ -235,6 +236,7 @@ static void row_done(struct all_row *row)
 	message_done(&row->reply);
 	error_reset(&row->error);
 	buf_done(&row->summary);
+	buf_done(&row->value);
 }
 
 void all_count(struct all *a, const struct all_device *device,
@@ -267,6 +269,7 @@ void all_show(struct all *a, struct all_row *row)
 	record.error = failed ? &row->error : NULL;
 	record.summary = row->summary.len ? buf_string(&row->summary) : NULL;
 	record.took_us = row->took_us;
+	record.value = (struct span){ row->value.data, row->value.len };
 	row->device->shown = true;
 	all_count(a, row->device, failed ? &row->error : NULL, row->took_us);
 	if (ops->row)
@@ -445,18 +448,18 @@ struct calling {
 
 /* ---- what came back ---- */
 
+/* A row has one line for it. */
 static void expect(struct all_row *row, const struct result *result,
-		   const cJSON *expected)
+		   const struct expectation *expected)
 {
-	CLEANUP(buf_done) struct buf difference = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (result->is_error && expect_wants_error(expected))
+	if (result->is_error && expect_wants_error(expected->json))
 		error_reset(&row->error);
-	if (row->error.kind != ERR_NONE || !expected ||
-	    expect_met(result, expected, &difference))
+	if (row->error.kind != ERR_NONE ||
+	    expectation_check(expected, result, &why) == 0)
 		return;
-	error_set(&row->error, ERR_UNMET, "not as expected: %s",
-		  buf_string(&difference));
+	expectation_fail(&row->error, &why);
 }
 
 static bool judge_call(void *owner, struct all_row *row)
@@ -476,8 +479,13 @@ static bool judge_call(void *owner, struct all_row *row)
 		result.from_device = true;
 		client_judge_result(call->name, &result, &row->error);
 		expect(row, &result, call->expected);
+		if (render_wants_value(&c->app->out))
+			result_value(&row->value, &result);
 		message_take(&row->reply, &result.message);
 	}
+	/* Of what failed there is none. */
+	if (render_wants_value(&c->app->out) && row->value.len == 0)
+		buf_text(&row->value, "null");
 	if (row->error.kind != ERR_NONE)
 		call->explain(&row->error);
 	return true;
@@ -604,6 +612,8 @@ static void refuse(struct calling *c, const char *list, const struct error *why)
 				  "its tools are not listed: it is %s%s%s",
 				  state ? state : "not ready",
 				  reason ? ": " : "", reason ? reason : "");
+		buf_text(&row.value,
+			 render_wants_value(&c->app->out) ? "null" : "");
 		all_show(&c->all, &row);
 	}
 }

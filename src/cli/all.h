@@ -7,6 +7,7 @@
 #define CLI_ALL_H
 
 #include "cli/app.h"
+#include "cli/expect.h"
 #include "cli/serve_client.h"
 
 struct all_device {
@@ -41,6 +42,7 @@ struct all_row {
 	struct message reply; /* without text: there is none */
 	struct error error; /* why it counts as failed; ERR_NONE */
 	struct buf summary; /* in place of the reply in the text form */
+	struct buf value; /* device_record.value; empty: nobody asks */
 	int64_t took_us; /* -1: unknown */
 };
 
@@ -86,7 +88,7 @@ struct all_call {
 	char *const *word; /* its arguments */
 	size_t count;
 	bool no_validate;
-	const cJSON *expected; /* --expect; NULL */
+	const struct expectation *expected;
 	/* what is better known of a failed call, as a hint */
 	void (*explain)(struct error *err);
 };

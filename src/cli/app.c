@@ -7,12 +7,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/query.h"
 #include "cli/app.h"
 #include "cli/config.h"
+#include "cli/credentials.h"
 #include "cli/trace.h"
 #include "cli/witness.h"
 #include "diag/facts.h"
 #include "out/forms.h"
+#include "out/table.h"
+
+#define QUERY_MS 10000 /* for one value */
 
 /*
  * A program may be started with closed files; the next one that is opened, a
@@ -52,6 +57,11 @@ void app_init(struct app *app)
 	facts_from(&facts, app);
 }
 
+int64_t app_query_timeout(const struct app *app)
+{
+	return app->config.timeout ? app->config.timeout : QUERY_MS;
+}
+
 void app_configure(struct app *app)
 {
 	const struct config *c = &app->config;
@@ -61,6 +71,13 @@ void app_configure(struct app *app)
 	app->out.verbose = c->verbose > 0;
 	app->out.raw_frames = c->verbose > 1;
 	app->out.quiet = c->quiet;
+	if (app->query)
+		renderer_ask(&app->out, app->query, app_query_timeout(app),
+			     c->output == OUTPUT_TEXT);
+	if (app->table)
+		renderer_tabulate(&app->out, app->table);
+	app->out.image = (enum image_mode)c->image;
+	app->out.pictures = true;
 }
 
 static int findings_close(struct app *app, struct error *err)
@@ -75,13 +92,19 @@ static int findings_close(struct app *app, struct error *err)
 	return 0;
 }
 
+void held_line_done(struct held_line *l)
+{
+	mem_free(l->name);
+	mem_free(l->device);
+	mem_free(l->text);
+	mem_free(l->note);
+	mem_free(l->finding);
+}
+
 void held_lines_done(struct held_lines *h)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		mem_free(h->item[i].name);
-		mem_free(h->item[i].text);
-		mem_free(h->item[i].note);
-	}
+	for (size_t i = 0; i < h->count; i++)
+		held_line_done(&h->item[i]);
 	mem_free(h->item);
 	*h = (struct held_lines){ 0 };
 }
@@ -89,9 +112,12 @@ void held_lines_done(struct held_lines *h)
 void app_done(struct app *app)
 {
 	witness_close(TAKE(app->witness));
+	credentials_done(app);
 	held_lines_done(&app->held);
 	trace_close(TAKE(app->trace), NULL);
 	findings_close(app, NULL);
+	query_free(TAKE(app->query));
+	table_free(TAKE(app->table));
 	loop_free(app->loop);
 	app->loop = NULL;
 	config_release(&app->config);

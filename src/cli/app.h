@@ -12,13 +12,21 @@ struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *findings, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
 		*mqtt_password_file, *cwd, *proxy, *elicit, *sampling,
-		*config_file, *breaker, *save_images, *elf;
+		*config_file, *breaker, *save_images, *save_audio, *elf, *jq,
+		*fields, *oauth_client_id, *oauth_secret_file, *oauth_key_file,
+		*oauth_client_document, *oauth_issuer, *oauth_scope,
+		*oauth_idp_token_file, *oauth_idp_endpoint,
+		*oauth_idp_client_id;
+	int oauth_grant; /* enum auth_grant */
 	int output; /* enum output_form */
 	int color; /* enum color_mode */
+	int image; /* enum image_mode */
 	int verbose; /* how often -v was given */
 	int envelope; /* 0 auto, 1 device, 2 plain */
+	int era; /* 0 auto, 1 modern, 2 legacy */
 	bool quiet, insecure, help, version, no_init, all, no_pager,
-		retry_calls, trust, reset;
+		retry_calls, trust, reset, audio, no_oauth;
+	int64_t oauth_timeout; /* ms; 0: default */
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t picture_max; /* bytes; 0: the default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
@@ -39,14 +47,17 @@ struct device_outcome {
 /* Of serial logs: see cli/witnessed.h. */
 struct held_lines {
 	struct held_line {
-		char *name, *text, *note; /* owned; text and note may be NULL */
+		/* Owned; NULL but name. finding: as session_serial_found has it */
+		char *name, *device, *text, *note, *finding;
 	} * item; /* owned */
 	size_t count;
 	uint64_t lost;
 };
+void held_line_done(struct held_line *l);
 void held_lines_done(struct held_lines *h);
 
 struct connection;
+struct credentials;
 struct witness;
 
 struct app {
@@ -57,14 +68,19 @@ struct app {
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
 	bool later; /* the shell has gone on to it from another one */
 	int told_serve; /* -1; pid of the serve whose other version was told */
+	bool direct; /* what serve keeps open is dialled all the same */
+	bool apart; /* a process of its own, with its own loop, logs in there */
 	bool found_serve; /* no target was given: a serve's socket was found */
 	struct loop *loop;
 	struct renderer out;
+	struct query *query; /* of --jq; NULL */
+	struct table *table; /* of -o table; NULL */
 	struct trace_file *trace; /* of --trace; NULL */
 	FILE *findings; /* of --findings */
 	struct witness *witness; /* of --serial; NULL: not open, or none */
-	struct connection *witnessed; /* who is told of its lines; NULL */
+	struct connection *witnessed; /* who are told of its lines; NULL */
 	struct held_lines held; /* while there is nobody */
+	struct credentials *credentials; /* see cli/credentials.h; NULL */
 	bool stdin_taken;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */
 };
@@ -77,6 +93,9 @@ int app_open_loop(struct app *app, struct error *err);
 
 /* The renderer as the configuration says; call once it is parsed. */
 void app_configure(struct app *app);
+
+/* ms that an expression may take for one value: --timeout, else 10 s. */
+int64_t app_query_timeout(const struct app *app);
 
 /* Whether the target is one at which a device comes by itself: listen:, attach:. */
 bool app_listens(const struct app *app);

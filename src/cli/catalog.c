@@ -15,6 +15,7 @@
 #include "cli/cmd_items.h"
 #include "cli/connection.h"
 #include "cli/named.h"
+#include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "mcp/name_set.h"
 #include "mcp/tools.h"
@@ -256,6 +257,7 @@ struct device_telling {
 	const char *prefix;
 	schema_each *each;
 	void *to;
+	bool held; /* those alone that are kept open */
 };
 
 /* As -d takes it: without case, but the word that is typed stays. */
@@ -274,6 +276,8 @@ static void tell_device(void *owner, struct control_answer *a)
 	if (version && *version && brief.len)
 		buf_printf(&brief, " %s", version);
 	add_part(&brief, json_string(device, "state"));
+	if (t->held && !json_object(device, "held"))
+		return;
 	if (begins_alike(alias, t->prefix)) {
 		add_part(&named, id);
 		add_part(&named, buf_string(&brief));
@@ -289,9 +293,9 @@ static void tell_device(void *owner, struct control_answer *a)
 
 /* A glob keeps the answer short; what is one itself is not made one. */
 static void source_serve_devices(struct source_serve *s, const char *prefix,
-				 schema_each *each, void *to)
+				 bool held, schema_each *each, void *to)
 {
-	struct device_telling t = { prefix, each, to };
+	struct device_telling t = { prefix, each, to, held };
 	CLEANUP(mem_free_ptr) char *pattern = mem_printf("%s*", prefix);
 	bool glob = text_has_glob(prefix) || strchr(prefix, '\\');
 	const struct serve_question q = { .op = "devices",
@@ -514,12 +518,20 @@ static void each_device(void *owner, const char *prefix, schema_each *each,
 	const struct aliases *a = aliases_of(p);
 	struct list_telling t = { .each = each, .to = to };
 
-	source_serve_devices(&p->serve, prefix, tell, &t);
+	source_serve_devices(&p->serve, prefix, false, tell, &t);
 	for (size_t i = 0; i < a->count; i++) {
 		if (begins_alike(a->item[i].name, prefix))
 			tell(&t, a->item[i].name, a->item[i].id);
 	}
 	name_set_done(&t.told);
+}
+
+static void each_held(void *owner, const char *prefix, schema_each *each,
+		      void *to)
+{
+	struct places *p = owner;
+
+	source_serve_devices(&p->serve, prefix, true, each, to);
 }
 
 static void release(void *owner)
@@ -555,6 +567,7 @@ void schema_source_open(struct schema_source *out, const char *target,
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,
+				       .held = each_held,
 				       .items = each_item,
 				       .item = find_item,
 				       .known = is_known,

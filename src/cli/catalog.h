@@ -23,6 +23,9 @@ struct schema_source {
 	/* Devices of serve and aliases that begin with prefix (without case): what -d takes, with board and state. */
 	void (*devices)(void *owner, const char *prefix, schema_each *each,
 			void *to);
+	/* The same of servers that are kept open, alone. */
+	void (*held)(void *owner, const char *prefix, schema_each *each,
+		     void *to);
 	/*
 	 * Resources, templates or prompts whose key begins with prefix. False:
 	 * they were never listed. NULL: nothing is known of them.

@@ -8,21 +8,23 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/all.h"
-#include "cli/catalog_file.h"
+#include "cli/call_times.h"
+#include "cli/cmd_call.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/expect_option.h"
-#include "cli/operand.h"
+#include "cli/expect.h"
+#include "cli/round_trip.h"
 #include "cli/save.h"
 #include "cli/show.h"
-#include "cli/silence.h"
-#include "mcp/arguments.h"
+#include "cli/task_wait.h"
+#include "cli/tool_call.h"
 #include "mcp/content.h"
 
 struct call_options {
-	bool no_validate;
-	const char *expect, *save, *upload;
+	bool no_validate, task, detach;
+	const char *expect, *expect_jq, *save, *upload;
+	int64_t repeat;
 };
 
 static const struct option_row call_options[] = {
@@ -35,11 +37,35 @@ static const struct option_row call_options[] = {
 	  .type = OPTION_TEXT,
 	  .offset = offsetof(struct call_options, expect),
 	  .brief = "what the result must contain (or @FILE); else status 7" },
+	{ .name = "expect-jq",
+	  .word = "EXPR",
+	  .type = OPTION_TEXT,
+	  .offset = offsetof(struct call_options, expect_jq),
+	  .brief =
+		  "a jq expression that must be true of the tool's value; else status 7" },
+	{ .name = "repeat",
+	  .word = "N",
+	  .type = OPTION_NUMBER,
+	  .offset = offsetof(struct call_options, repeat),
+	  .min = 1,
+	  .max = 1000000,
+	  .brief =
+		  "call N times, one after the other; then how many failed, and how long they took" },
 	{ .name = "save",
 	  .word = "FILE",
 	  .type = OPTION_FILE,
 	  .offset = offsetof(struct call_options, save),
 	  .brief = "write images and audio to FILE, FILE-2, …; - is stdout" },
+	{ .name = "task",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct call_options, task),
+	  .brief =
+		  "run it as a task, and wait for that; Ctrl-C and --timeout cancel it" },
+	{ .name = "detach",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct call_options, detach),
+	  .brief =
+		  "the same, but print the task's id and do not wait ('task wait ID')" },
 	{ .name = "upload",
 	  .word = "ARG",
 	  .type = OPTION_TEXT,
@@ -49,68 +75,11 @@ static const struct option_row call_options[] = {
 	{ .name = NULL }
 };
 
-static void show_warnings(struct renderer *r, const struct buf *warnings)
-{
-	const char *line = buf_string(warnings);
-	while (*line) {
-		size_t len = strcspn(line, "\n");
-		render_note(r, "warning: %.*s", (int)len, line);
-		line += len + (line[len] == '\n');
-	}
-}
-
-/* ARG=ADDRESS, which stands in no command line. */
-static int add_upload(const struct connection *c, const char *name,
-		      struct words *words, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *url = NULL;
-	CLEANUP(mem_free_ptr) char *word = NULL;
-	if (upload_address(c, &url, err))
-		return -1;
-	word = mem_printf("%s=%s", name, url);
-	words_add(words, word);
-	return 0;
-}
-
-/* *tool stays NULL with --no-validate. */
-static int build_arguments(const struct invocation *in, struct buf *out,
-			   const struct tool **tool, struct error *err)
-{
-	const struct call_options *o = in->options;
-	struct app *app = in->app;
-	CLEANUP(buf_done) struct buf warnings = { 0 };
-	struct arguments_options how = { .no_validate = o->no_validate,
-					 .device =
-						 in->connection->client.device,
-					 .stdin_taken = app->stdin_taken };
-	if (!o->no_validate && tools_cache_find(in->connection, in->argv[0],
-						false, &how.tool, err))
-		return -1;
-	for (int i = 1; i < in->argc; i++)
-		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
-	CLEANUP(words_done) struct words words = { 0 };
-	for (int i = 1; i < in->argc; i++)
-		words_add(&words, in->argv[i]);
-	if (o->upload && add_upload(in->connection, o->upload, &words, err))
-		return -1;
-	int status = arguments_build(out, words.word, words.count, &how,
-				     &warnings, err);
-	show_warnings(&app->out, &warnings);
-	*tool = how.tool;
-	return status;
-}
-
-static int read_expected(const struct invocation *in, cJSON **out,
+static int read_expected(const struct invocation *in, struct expectation *out,
 			 struct error *err)
 {
 	const struct call_options *o = in->options;
-	CLEANUP(buf_done) struct buf text = { 0 };
-	if (!o->expect)
-		return 0;
-	if (operand_json(in->app, o->expect, "--expect", &text, err))
-		return -1;
-	*out = json_parse(buf_string(&text), text.len, err);
-	return *out ? 0 : -1;
+	return expectation_open(out, in->app, o->expect, o->expect_jq, err);
 }
 
 /* The text is a part of what was shown: it need not come twice. */
@@ -135,49 +104,38 @@ static void show(struct renderer *r, const struct result *result,
 }
 
 /* With --save - the bytes have stdout for themselves. */
-static int show_and_save(const struct invocation *in,
+static int show_and_save(const struct call_shown *s,
 			 const struct result *result, const struct error *why,
 			 struct error *err)
 {
-	const struct call_options *o = in->options;
-	struct renderer *r = &in->app->out;
-	bool to_stdout = o->save && strcmp(o->save, "-") == 0;
+	struct renderer *r = &s->app->out;
+	bool to_stdout = s->save && strcmp(s->save, "-") == 0;
 	struct render_place place = { 0 };
 	if (to_stdout)
 		place = render_divert(r);
 	show(r, result, why);
 	if (to_stdout)
 		render_restore(r, &place);
-	if (!o->save || !result->message.result)
+	if (!s->save || !result->message.result)
 		return 0;
-	return save_result(in->app, result, o->save, false, err);
+	return save_result(s->app, result, s->save, false, err);
 }
 
-static int check(const struct result *result, const cJSON *expected,
-		 struct error *err)
-{
-	CLEANUP(buf_done) struct buf difference = { 0 };
-	if (!expected || expect_met(result, expected, &difference))
-		return 0;
-	error_set(err, ERR_UNMET, "the result is not as expected");
-	return error_detail(err, buf_string(&difference), difference.len);
-}
-
-static int finish(const struct invocation *in, const struct result *result,
-		  const cJSON *expected, int status, struct error *err)
+int call_show(const struct call_shown *s, const struct result *result,
+	      int status, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	int saved = show_and_save(in, result, err, &why);
+	int saved = show_and_save(s, result, err, &why);
 	if (status != 0) {
 		if (!result->is_error)
 			return -1;
 		/* A failure that was asked for is none. */
-		if (!expect_wants_error(expected))
-			return tell_tool_error(&in->app->out, in->argv[0],
-					       result, err);
+		if (!expect_wants_error(s->expected->json))
+			return tell_tool_error(&s->app->out, s->name, result,
+					       err);
 		error_reset(err);
 	}
-	if (check(result, expected, err))
+	if (expectation_check(s->expected, result, err))
 		return -1;
 	if (saved == 0)
 		return 0;
@@ -218,43 +176,141 @@ static void tell_took(struct renderer *r, int64_t took_us)
 		    text_microseconds(took_us, took, sizeof(took)));
 }
 
-static int call_run(const struct invocation *in, struct error *err)
+/* As a task, too, where the tool can only be that. */
+static int ask(const struct invocation *in, const struct tool_call *call,
+	       struct result *result, bool *detached, struct error *err)
 {
-	CLEANUP(json_free_ptr) cJSON *expected = NULL;
-	CLEANUP(buf_done) struct buf arguments = { 0 };
+	const struct call_options *o = in->options;
+	struct connection *c = in->connection;
+	const struct task_order order = { call->name,
+					  buf_string(&call->arguments),
+					  o->detach };
+
+	if (o->task || o->detach || client_must_be_task(&c->client, call->name))
+		return task_call(c, &order, result, detached, err);
+	if (!client_call_tool(&c->client, call->name, order.arguments, result,
+			      err))
+		return 0;
+	if (!client_wanted_task(&c->client, &result->message))
+		return -1;
+	error_reset(err);
+	result_done(result);
+	return task_call(c, &order, result, detached, err);
+}
+
+static int call_once(const struct invocation *in, const struct tool_call *call,
+		     const struct expectation *expected, int64_t *took_us,
+		     struct error *err)
+{
 	CLEANUP(result_done) struct result result = { 0 };
-	const struct tool *tool = NULL;
-	if (read_expected(in, &expected, err))
-		return -1;
-	if (build_arguments(in, &arguments, &tool, err)) {
-		silence_ask(in->connection, err);
-		return -1;
-	}
+	const struct call_options *o = in->options;
+	const struct call_shown shown = { in->app, in->argv[0], o->save,
+					  expected };
+	bool detached = false;
 	words_done(&in->connection->pictures);
-	int status = client_call_tool(&in->connection->client,
-				      tool ? tool->name : in->argv[0],
-				      buf_string(&arguments), &result, err);
+	int status = ask(in, call, &result, &detached, err);
+	if (detached)
+		return 0;
 	result.pictures = &in->connection->pictures;
+	*took_us = result.took_us;
 	hint_at_vision(err);
 	if (status)
 		silence_ask(in->connection, err);
-	status = finish(in, &result, expected, status, err);
+	status = call_show(&shown, &result, status, err);
 	tell_took(&in->app->out, result.took_us);
 	/* Shown all the same: whoever looks into it needs to see it. */
-	if (status == 0 && tool)
-		status = client_check_output(tool, &result, err);
+	if (status == 0 && call->tool)
+		status = client_check_output(call->tool, &result, err);
 	return status;
+}
+
+/* What fails does not end it, unless the connection does. */
+static int call_again(const struct invocation *in, const struct tool_call *call,
+		      const struct expectation *expected,
+		      struct call_times *times, struct error *err)
+{
+	const struct call_options *o = in->options;
+	for (int64_t i = 0; i < o->repeat; i++) {
+		CLEANUP(error_reset) struct error why = { 0 };
+		int64_t took_us = 0;
+		if (call_once(in, call, expected, &took_us, &why) == 0) {
+			call_times_add(times, took_us, ERR_NONE);
+			continue;
+		}
+		if (why.kind != ERR_INTERRUPTED)
+			call_times_add(times, took_us, why.kind);
+		if (why.kind == ERR_INTERRUPTED ||
+		    session_is_over(in->connection->session)) {
+			error_copy(err, &why);
+			return -1;
+		}
+		render_error(&in->app->out, &why);
+	}
+	return 0;
+}
+
+static int call_repeated(const struct invocation *in,
+			 const struct tool_call *call,
+			 const struct expectation *expected, struct error *err)
+{
+	CLEANUP(call_times_done) struct call_times times = { 0 };
+	call_times_begin(&times);
+	int status = call_again(in, call, expected, &times, err);
+	if (times.made)
+		call_times_tell(&times, &in->app->out, false);
+	if (status)
+		return -1;
+	return call_times_outcome(&times, err);
+}
+
+/* There is nothing yet that they could be used on. */
+static int check_detach(const struct invocation *in, struct error *err)
+{
+	const struct call_options *o = in->options;
+	if (!o->detach)
+		return 0;
+	if (o->expect || o->expect_jq || o->save || o->repeat)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--detach': --expect, --expect-jq, --save and --repeat want a result");
+	return task_may_detach(in->connection, err);
+}
+
+static int call_run(const struct invocation *in, struct error *err)
+{
+	const struct call_options *o = in->options;
+	const struct tool_call_how how = { o->no_validate, o->upload };
+	CLEANUP(expectation_done) struct expectation expected = { 0 };
+	CLEANUP(tool_call_done) struct tool_call call = { 0 };
+	int64_t took_us;
+	if (o->repeat > 1 && (o->save || o->upload))
+		return error_set(
+			err, ERR_USAGE,
+			"option '--repeat': --save and --upload are for one call");
+	if (check_detach(in, err) || read_expected(in, &expected, err))
+		return -1;
+	if (tool_call_build(in, &how, &call, err)) {
+		silence_ask(in->connection, err);
+		return -1;
+	}
+	if (o->repeat)
+		return call_repeated(in, &call, &expected, err);
+	return call_once(in, &call, &expected, &took_us, err);
 }
 
 static int call_all(const struct invocation *in, struct error *err)
 {
 	const struct call_options *o = in->options;
-	CLEANUP(json_free_ptr) cJSON *expected = NULL;
+	CLEANUP(expectation_done) struct expectation expected = { 0 };
 	struct all_call call = { .name = in->argv[0],
 				 .word = in->argv + 1,
 				 .count = (size_t)in->argc - 1,
 				 .no_validate = o->no_validate,
 				 .explain = hint_at_vision };
+	if (o->task || o->detach)
+		return error_set(err, ERR_USAGE,
+				 "option '--%s' is for one server",
+				 o->detach ? "detach" : "task");
 	if (o->upload) {
 		error_set(err, ERR_USAGE,
 			  "option '--upload' is for one device");
@@ -262,6 +318,9 @@ static int call_all(const struct invocation *in, struct error *err)
 			err,
 			"each address is for one picture of one device: pick it with -d");
 	}
+	if (o->repeat)
+		return error_set(err, ERR_USAGE,
+				 "option '--repeat' is for one device");
 	if (o->save) {
 		error_set(err, ERR_USAGE, "option '--save' is for one device");
 		return error_hint(
@@ -269,7 +328,7 @@ static int call_all(const struct invocation *in, struct error *err)
 	}
 	if (read_expected(in, &expected, err))
 		return -1;
-	call.expected = expected;
+	call.expected = &expected;
 	return all_call_run(in->app, &call, err);
 }
 
@@ -278,6 +337,10 @@ static const struct example call_examples[] = {
 	{ "sim: call self.screen.set_theme '{\"theme\":\"dark\"}'", "true", 0 },
 	{ "sim: call self.get_device_status --expect '{\"audio_speaker\":{\"volume\":70}}'",
 	  "\"volume\":70", 0 },
+	{ "sim: call self.get_device_status --jq .audio_speaker.volume", "70",
+	  0 },
+	{ "sim: call self.get_device_status --expect-jq '.audio_speaker.volume > 90'",
+	  NULL, 7 },
 	{ "sim: call self.audio_speaker.set_volume volume=101", NULL, 2 },
 	{ "'sim:?fault=no-reply' call self.get_device_status --timeout 200ms",
 	  NULL, 4 },
@@ -306,10 +369,16 @@ const struct command cmd_call = {
 		"Of a tool with an outputSchema the structured content is checked too, after it was shown: what does not fit is status 5.\n"
 		"\n"
 		"The result goes to stdout. "
-		"On a terminal JSON inside a text is laid out and images are described; in a pipe a single text is exactly that text, so that '| jq' works. "
+		"On a terminal JSON inside a text is laid out and images are shown (below); in a pipe a single text is exactly that text, so that '| jq' works. "
 		"An error of the peer, also one by isError, is status 1.\n"
 		"\n"
-		"--expect compares: objects as subsets, a text that is JSON as JSON. It looks at each text and at structuredContent; an object with \"content\", \"isError\" or \"structuredContent\" is compared with the whole result, and one that asks for \"isError\":true makes such a failure a success.\n"
+		"--expect compares: objects as subsets, a text that is JSON as JSON. It looks at each text and at structuredContent; an object with \"content\", \"isError\" or \"structuredContent\" is compared with the whole result, and one that asks for \"isError\":true makes such a failure a success. "
+		"--expect-jq asks a jq expression of the tool's value; --jq prints what one makes of it (help json).\n"
+		"\n"
+		"--repeat calls one after the other, shows each result, and ends with how many failed and how long they took: that is the status, too. Calls that overlap: watch --load.\n"
+		"\n"
+		"--task runs the tool as a task, where the server has tasks: it is asked how that is as often as the server wants (between 0.1 s and 60 s), lines on stderr tell what changed, what the task waits for is answered as --elicit, --sampling and --root say, and the result is printed as ever. Here --timeout is for the whole task, and without it a task may take as long as it likes. A tool that can only be a task is called as one without the option. "
+		"--detach prints the task's id and ends; it is refused where the task would end with the command: 'open' keeps such a server. Then: 'help task'.\n"
 		"\n"
 		"A device of the running serve, of listen: or of sim: can be told to upload a picture there, to an address that is made for this one call:\n"
 		"\n"
@@ -317,11 +386,13 @@ const struct command cmd_call = {
 		"\n"
 		"Pictures that come are kept in the folder of --save-images (of serve, where one runs); a line on stderr says in which file, and with -o json the member \"pictures\" of the result.\n"
 		"\n"
+		"On a terminal such a file, and a picture in the result, is drawn: by graphics (kitty, iTerm, sixel) where the environment (TERM and the like) tells of a terminal that has them, else in blocks of two colours, as always inside tmux. --image names another way, or off. JPEG and PNG up to 40 megapixels are, 8 of a result.\n"
+		"\n"
 		"A call that the firmware answers only by going away (self.reboot, self.upgrade_firmware) is a success when the connection drops; whether another firmware was installed, 'info' tells when the board is back. A board that answers 'true' to self.upgrade_firmware has failed to: status 1.\n"
 		"\n"
 		"Where no answer comes in time (--timeout) the layers of the connection are asked for at most 1 s more: TCP, a WebSocket Ping, and, of a board, its main loop by a request that it answers with an error. The error then ends with what that means and its code ('explain CODE' tells more); where a layer cannot be asked (MQTT has no Ping to a board) it is no more than what is known.\n"
 		"\n"
-		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them. "
+		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them; with -o table devices with equal answers are one row. "
 		"The arguments are checked against the tool as each device has it; where they do not fit, nothing is sent to it.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/complete.h"

@@ -109,7 +109,11 @@ static void tell_next_step(struct devices *d)
 		address = addresses->child->valuestring; /* NULL: no text */
 	json_integer(answer.json, "came", &came);
 	hint = json_string(answer.json, "hint");
-	if (came > 0)
+	if (addresses && !addresses->child)
+		render_note(
+			&d->app->out,
+			"nothing is kept open now, and this serve has no port for boards; 'mcpctl open' keeps a server open");
+	else if (came > 0)
 		render_note(&d->app->out, "no device is connected now%s%s",
 			    hint ? ": " : "", hint ? hint : "");
 	else
@@ -198,6 +202,10 @@ static int devices_run(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"options '--watch' and '--enrolled' exclude each other");
+	if (o->watch && in->app->out.table)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--watch' has no end, and so no table");
 	d.columns.worded = d.watch || !in->app->out.out_terminal;
 	if (!d.pattern)
 		d.pattern = serve_target_device(in->app);
@@ -220,7 +228,7 @@ static const struct example devices_examples[] = {
 
 const struct command cmd_devices = {
 	.name = "devices",
-	.globals = "device socket timeout",
+	.globals = "jq fields device socket timeout",
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve",
 	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, when it came and when it was heard last. 'stale 49 s' stands there if it was asked something at least 10 s ago and nothing came since: whether it is still there is in doubt. "
@@ -230,6 +238,8 @@ const struct command cmd_devices = {
 		"To take one out, remove it from enrolled.json in the state folder, send serve a SIGHUP, and change the key: what was signed stays good.\n"
 		"\n"
 		"With --watch it goes on until Ctrl-C. -o json prints each device as an object; with --watch {\"change\", \"device\"}.\n"
+		"\n"
+		"Servers that are kept open (mcpctl open) stand among the devices: their transport is stdio, http or ws, and one that ended is 'ended' until a command wants it.\n"
 		"\n"
 		"None at all is no error: it is told on stderr, and the status is 0.",
 	.group = GROUP_START,

@@ -115,7 +115,7 @@ static const struct example explain_examples[] = {
 
 const struct command cmd_explain = {
 	.name = "explain",
-	.globals = "",
+	.globals = "jq",
 	.args = "[CODE...]",
 	.brief = "what a finding means, by its code",
 	.text = "A finding is something wrong or odd that was seen on the wire. Its code stands for ever: D is about a device, B a backend, O the OTA reply, V vision, M MQTT and UDP, N network and TLS, P a plain MCP server, H this machine, S what a serial log shows.\n"
@@ -123,7 +123,7 @@ const struct command cmd_explain = {
 		"For each code: how it looks, why, with which versions, whom it hits, what firmware, backend and operator can do, where that is known from, and how to plant it. "
 		"Without a code all of them, a line each; with --all in full.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SHELL | CMD_PAGED,
+	.flags = CMD_SHELL | CMD_PAGED | CMD_MINOR,
 	.max = -1,
 	.operand = OPERAND_FINDING,
 	.options = explain_rows,

@@ -4,7 +4,6 @@
  */
 #include "base/mem.h"
 #include "cli/app.h"
-#include "cli/catalog_file.h"
 #include "cli/commands.h"
 #include "cli/each.h"
 #include "cli/show.h"
@@ -52,7 +51,8 @@ void info_show(const struct connection *c, struct renderer *r)
 
 static int info_run(const struct invocation *in, struct error *err)
 {
-	(void)err;
+	if (client_describe(&in->connection->client, err))
+		return -1;
 	info_show(in->connection, &in->app->out);
 	return 0;
 }
@@ -86,7 +86,7 @@ const struct command cmd_info = {
 	.aliases = info_aliases,
 	.args = "",
 	.brief = "who the peer is, what it told, and how long each step took",
-	.text = "Shows the server's name and version, its revision of MCP and its capabilities; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.\n"
+	.text = "Shows the server's name and version, its revision of MCP and its capabilities, and which era of MCP it speaks (modern: from 2026-07-28 on; legacy: before) and how that was found out; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.\n"
 		"\n"
 		"With --all the same of each device of the running serve (-d picks some), its name first; what failed is a row, and the status.",
 	.group = GROUP_DIAGNOSE,

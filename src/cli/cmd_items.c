@@ -7,6 +7,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/commands.h"
+#include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "mcp/tools.h"
 #include "out/alike.h"

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/show.h"
-#include "mcp/log_level.h"
+#include "mcp/rules.h"
 
 int log_level_check(const char *level, struct error *err)
 {
@@ -29,15 +29,13 @@ int log_level_check(const char *level, struct error *err)
 int log_level_set(struct connection *c, const char *level, struct error *err)
 {
 	CLEANUP(message_done) struct message reply = { 0 };
-	CLEANUP(buf_done) struct buf params = { 0 };
-	int64_t took_us;
+	int rank = log_level_rank(level);
 
 	if (client_require(&c->client, "logging", err))
 		return -1;
-	buf_printf(&params, "{\"level\":\"%s\"}", level);
-	if (client_request(&c->client, "logging/setLevel", buf_string(&params),
-			   &reply, &took_us, err) == 0) {
-		c->app->out.log_from = log_level_rank(level);
+	if (client_set_log_level(&c->client, log_levels[rank - 1], &reply,
+				 err) == 0) {
+		c->app->out.log_from = rank;
 		return 0;
 	}
 	show_error_reply(&c->app->out, &reply, err);

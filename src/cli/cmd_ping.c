@@ -2,14 +2,11 @@
 /*
  * ping: is it there, and how fast. Any answer counts.
  */
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/round_trip.h"
-#include "cli/silence.h"
 
 #define COUNT_MAX 100000
 
@@ -57,13 +54,6 @@ static void add(struct pings *p, int layer, int64_t us, bool lost)
 	l->lost += us < 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void tell_all(struct renderer *r, struct pings *p)
 {
 	struct ping_layer there[LAYERS];
@@ -74,8 +64,7 @@ static void tell_all(struct renderer *r, struct pings *p)
 
 		if (!l->sent)
 			continue;
-		qsort(p->took_us[i], l->sent - l->lost, sizeof(int64_t),
-		      compare);
+		ping_sort(p->took_us[i], l->sent - l->lost);
 		l->took_us = p->took_us[i];
 		there[record.count++] = *l;
 	}

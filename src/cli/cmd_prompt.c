@@ -5,18 +5,18 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/expect.h"
 #include "cli/show.h"
 #include "mcp/arguments.h"
 #include "mcp/content.h"
 
 struct prompt_options {
 	bool no_validate;
-	const char *save;
+	const char *save, *expect_jq;
 };
 
 static const struct option_row prompt_options[] = {
@@ -29,6 +29,7 @@ static const struct option_row prompt_options[] = {
 	  .type = OPTION_FILE,
 	  .offset = offsetof(struct prompt_options, save),
 	  .brief = "write images, audio and resources to FILE, FILE-2, …" },
+	EXPECT_JQ_ROW(struct prompt_options, expect_jq),
 	{ .name = NULL }
 };
 
@@ -90,7 +91,7 @@ static int build(const struct invocation *in, struct buf *out,
 }
 
 static int get(const struct invocation *in, const struct buf *arguments,
-	       struct error *err)
+	       const struct expectation *expected, struct error *err)
 {
 	const struct prompt_options *o = in->options;
 	const char *name = in->argv[0];
@@ -113,7 +114,9 @@ static int get(const struct invocation *in, const struct buf *arguments,
 		return -1;
 	record.reply = &messages.message;
 	record.contents = &messages;
-	return answer_show(in->app, &record, o->save, err);
+	if (answer_show(in->app, &record, o->save, err))
+		return -1;
+	return expectation_check_reply(expected, record.reply, err);
 }
 
 static int prompt_run(const struct invocation *in, struct error *err)
@@ -122,7 +125,10 @@ static int prompt_run(const struct invocation *in, struct error *err)
 	struct connection *c = in->connection;
 	const struct list_item *prompt = NULL;
 	CLEANUP(buf_done) struct buf arguments = { 0 };
+	CLEANUP(expectation_done) struct expectation expected = { 0 };
 
+	if (expectation_open(&expected, in->app, NULL, o->expect_jq, err))
+		return -1;
 	if (client_require(&c->client, "prompts", err))
 		return -1;
 	if (!o->no_validate &&
@@ -130,7 +136,7 @@ static int prompt_run(const struct invocation *in, struct error *err)
 		return -1;
 	if (build(in, &arguments, prompt, err))
 		return -1;
-	return get(in, &arguments, err);
+	return get(in, &arguments, &expected, err);
 }
 
 static const struct example prompt_examples[] = {
@@ -147,7 +153,8 @@ const struct command cmd_prompt = {
 	.text = "The arguments are checked against the list of prompts before anything is sent; a missing or unknown one is status 2 and shows them all. Values are strings. "
 		"As with 'call', a value may come from a file (ARG=@FILE), and all of them from one JSON object ('{...}', @FILE or -).\n"
 		"\n"
-		"Each message has its role above it; in a pipe a prompt of one text is exactly that text.",
+		"Each message has its role above it; in a pipe a prompt of one text is exactly that text. "
+		"--expect-jq asks a jq expression of the whole result, as --jq does.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.min = 1,

@@ -9,11 +9,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/text_safe.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/judged.h"
-#include "diag/finding.h"
+#include "cli/witness.h"
 #include "out/passing.h"
 #include "out/wrap.h"
 #include "proxy/talk.h"
@@ -65,6 +64,8 @@ struct proxying {
 	uint64_t left_out;
 	struct words news;
 	struct proxy *proxy;
+	struct witness *witness; /* NULL: no --serial */
+	uint32_t *serial; /* connections of its ports in the capture */
 	/* of the end */
 	struct proxy_counts counts;
 	struct proxy_found found;
@@ -90,12 +91,30 @@ static bool is_quiet(const struct proxying *s)
 
 /* ---- what is told, from the loop ---- */
 
+/* What a serial log is told beside. */
+static void witness_passed(const struct proxying *s,
+			   const struct capture_event *e)
+{
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .leg = e->leg,
+				      .kind = e->kind == CAPTURED_TEXT ?
+						      FRAME_IS_TEXT :
+						      FRAME_IS_BINARY,
+				      .from_device = e->from == FROM_DEVICE,
+				      .data = e->data.text,
+				      .len = e->data.len };
+
+	if (e->kind == CAPTURED_TEXT || e->kind == CAPTURED_BINARY)
+		witness_frame(s->witness, e->device, &f);
+}
+
 static void on_passed(void *owner, const struct talk *t,
 		      const struct capture_event *e)
 {
 	struct proxying *s = owner;
 
-	(void)t;
+	if (t)
+		witness_passed(s, e);
 	if (s->json)
 		capture_write(s->json, e);
 	s->stirred = s->stirred || is_stdio(s);
@@ -132,6 +151,83 @@ static void on_said(void *owner, const struct proxy_news *n)
 			  n->hint ? n->hint : "");
 	words_add(&s->news, text);
 	s->stirred = true;
+}
+
+/* Once: what passes goes on. */
+static void on_trouble(void *owner, const struct error *why)
+{
+	struct proxying *s = owner;
+
+	words_add(&s->news, why->text);
+	s->stirred = true;
+}
+
+/* ---- serial logs ---- */
+
+static struct capture_event serial_event(const struct proxying *s, size_t port,
+					 const char *device)
+{
+	return (struct capture_event){ .leg = LEG_SERIAL,
+				       .conn = s->serial[port],
+				       .device = device };
+}
+
+static void on_serial_line(void *owner, const struct witness_line *l)
+{
+	struct proxying *s = owner;
+	struct capture_event e = serial_event(s, l->port, l->device);
+
+	e.kind = l->whole.text ? CAPTURED_LINE : CAPTURED_NOTICE;
+	e.from = l->whole.text ? FROM_DEVICE : FROM_NOBODY;
+	e.data = l->whole.text ? l->whole : l->text;
+	if (!e.data.text)
+		e.data = (struct span){ l->note, strlen(l->note) };
+	e.size = l->whole.text ? l->size : e.data.len;
+	e.cut = e.size > e.data.len;
+	proxy_beside(s->proxy, &e);
+}
+
+static void on_serial_found(void *owner, const struct witness_line *l,
+			    const struct finding *f, const char *detail)
+{
+	struct proxying *s = owner;
+	const struct capture_event at = serial_event(s, l->port, l->device);
+	const bool news = witness_is_news(f);
+
+	(void)detail;
+	proxy_beside_found(s->proxy, &at, f, news);
+	if (news)
+		findings_write(s->app, f, l->device);
+}
+
+/* Nothing comes of it before the loop turns. */
+static int open_serial(struct proxying *s, struct error *err)
+{
+	static const struct witness_events events = { .line = on_serial_line,
+						      .found =
+							      on_serial_found };
+
+	return s->witness ? witness_open(s->witness, false, &events, s, err) :
+			    0;
+}
+
+static void begin_serial(struct proxying *s)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = witness_name(s->witness, i)); i++) {
+		struct capture_event e;
+
+		s->serial =
+			mem_realloc(s->serial, (i + 1) * sizeof(*s->serial));
+		s->serial[i] = proxy_connection(s->proxy);
+		e = serial_event(s, i, NULL);
+		e.kind = CAPTURED_OPEN;
+		e.from = FROM_DEVICE;
+		e.data = (struct span){ name, strlen(name) };
+		e.size = e.data.len;
+		proxy_beside(s->proxy, &e);
+	}
 }
 
 /* ---- shown, from the main line ---- */
@@ -228,6 +324,8 @@ static void add_passed(struct buf *out, const struct proxy_counts *c, bool mcp)
 		buf_printf(out, "; dropped: %" PRIu64, c->dropped);
 	if (c->refused)
 		buf_printf(out, "; refused: %" PRIu64, c->refused);
+	if (c->strangers)
+		buf_printf(out, "; UDP of no session: %" PRIu64, c->strangers);
 }
 
 static void add_found(struct buf *out, const struct proxy_found *f)
@@ -308,9 +406,10 @@ static void add_json(struct proxying *s, struct buf *out)
 		   ",\"frames\":{\"device\":%" PRIu64 ",\"backend\":%" PRIu64
 		   "},\"bytes\":{\"device\":%" PRIu64 ",\"backend\":%" PRIu64
 		   "},\"changed\":%" PRIu64 ",\"dropped\":%" PRIu64
-		   ",\"refused\":%" PRIu64,
+		   ",\"refused\":%" PRIu64 ",\"strangers\":%" PRIu64,
 		   c->talks, c->frames[1], c->frames[0], c->bytes[1],
-		   c->bytes[0], c->changed, c->dropped, c->refused);
+		   c->bytes[0], c->changed, c->dropped, c->refused,
+		   c->strangers);
 	buf_printf(out,
 		   ",\"added_ns\":{\"p50\":%" PRId64 ",\"p99\":%" PRId64
 		   "},\"findings\":{",
@@ -410,6 +509,7 @@ static int finish(struct proxying *s, struct error *err)
 	CLEANUP(error_reset) struct error lost = { 0 };
 	int failed;
 
+	witness_close(TAKE(s->witness));
 	proxy_close(s->proxy, on_closed, s);
 	while (!s->closed &&
 	       loop_wait(s->app->loop, &s->closed, loop_now() + CLOSE_MS,
@@ -432,8 +532,14 @@ static int open_writers(struct proxying *s, struct error *err)
 	struct app *app = s->app;
 	struct capture_how how = { .path = app->config.trace,
 				   .as = "proxy",
-				   .upstream = s->options.upstream };
+				   .upstream = s->options.upstream,
+				   .audio = app->config.audio,
+				   .trouble = on_trouble,
+				   .owner = s };
 
+	if (how.audio && !how.path && app->out.form != OUTPUT_JSON)
+		return error_set(err, ERR_USAGE,
+				 "option '--audio' needs --trace, or -o json");
 	if (how.path) {
 		s->file = capture_create(&how, err);
 		if (!s->file)
@@ -443,6 +549,7 @@ static int open_writers(struct proxying *s, struct error *err)
 	if (app->out.form != OUTPUT_JSON)
 		return 0;
 	how.path = NULL;
+	how.trouble = NULL;
 	s->json = capture_create(&how, err);
 	if (!s->json)
 		return -1;
@@ -539,6 +646,16 @@ static int take_upstream(struct proxying *s, const struct invocation *in,
 	return 0;
 }
 
+static int take_serial(struct proxying *s, struct error *err)
+{
+	if (s->app->config.serial.count && s->options.kind == UPSTREAM_MCP)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--serial' is for boards, and '%.200s' is an MCP server",
+			s->options.upstream);
+	return witness_prepare(&s->witness, s->app, NULL, err);
+}
+
 static int prepare(struct proxying *s, const struct invocation *in,
 		   struct error *err)
 {
@@ -557,6 +674,7 @@ static int prepare(struct proxying *s, const struct invocation *in,
 	};
 	s->options.trust = (struct tls_trust){ .cacert = c->cacert,
 					       .insecure = c->insecure };
+	s->options.save_audio = c->save_audio;
 	s->options.firmware = s->a->firmware == 1;
 	s->options.events = &events;
 	s->options.owner = s;
@@ -568,7 +686,7 @@ static int prepare(struct proxying *s, const struct invocation *in,
 		.color = r->out_color,
 	};
 	if (take_upstream(s, in, err) || take_rewrite(s, err) ||
-	    take_alterations(s, err))
+	    take_alterations(s, err) || take_serial(s, err))
 		return -1;
 	if (!is_stdio(s))
 		return 0;
@@ -592,9 +710,10 @@ static int run(struct proxying *s, struct error *err)
 	int status;
 
 	if (open_writers(s, err) || findings_open(s->app, err) ||
-	    app_open_loop(s->app, err) ||
+	    app_open_loop(s->app, err) || open_serial(s, err) ||
 	    proxy_open(&s->proxy, s->app->loop, &s->options, err))
 		return -1;
+	begin_serial(s);
 	show_addresses(s);
 	show(s, false);
 	status = stay(s, err);
@@ -621,6 +740,8 @@ static int proxy_run(const struct invocation *in, struct error *err)
 		status = run(&s, err);
 	capture_close(s.file, NULL);
 	capture_close(s.json, NULL);
+	witness_close(s.witness);
+	mem_free(s.serial);
 	alterations_free(s.alter);
 	words_done(&s.news);
 	buf_done(&s.text);
@@ -640,7 +761,7 @@ static const struct example proxy_examples[] = {
 const struct command cmd_proxy = {
 	.name = "proxy",
 	.globals =
-		"verbose trace findings cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"verbose trace audio findings save-audio cacert insecure advertise allow-origin allow-host trusted-proxy serial elf reset",
 	.args = "[ota|mcp] UPSTREAM",
 	.max = 2,
 	.brief = "stand between boards and their backend, and see all",
@@ -652,9 +773,9 @@ const struct command cmd_proxy = {
 		"\n"
 		"mqtt:// and mqtts:// are a broker: packets go on as they came, so a broker that pushes to boards that never subscribe does so through here. In the hello of the backend the address of audio becomes ours; the datagrams pass both ways and are counted, and what comes from anybody but the board does not. A board speaks TLS to port 8883 only, and takes public certificates only: so our port is plain, and TLS above. A board that is fixed to TLS needs a TLS server with a public certificate in front.\n"
 		"\n"
-		"'mcp' before http:// or https:// (which is what a path that does not end with \"ota\" means), stdio: or -- COMMAND is any MCP server, for any host of MCP; the same kind is served on this side. Over HTTP on this machine only, unless --listen names a host; --set and --fault do not reach there. With stdio: and -- COMMAND the host is told to start 'mcpctl proxy --trace FILE -- COMMAND' in place of COMMAND: stdout has only what the server says, the end of the server is ours, with its status, and -v shows lines on stderr.\n"
+		"'mcp' before http:// or https:// (which is what a path that does not end with \"ota\" means), stdio: or -- COMMAND is any MCP server, for any host of MCP; the same kind is served on this side. Over HTTP on this machine only, unless --listen names a host; with --set and --fault an answer in JSON and an event of a stream wait until they are whole, and an answer that does not go on silences its connection. With stdio: and -- COMMAND the host is told to start 'mcpctl proxy --trace FILE -- COMMAND' in place of COMMAND: stdout has only what the server says, the end of the server is ours, with its status, and -v shows lines on stderr.\n"
 		"\n"
-		"What cannot be reached is told with the stage at which it failed; the board's connection fails as it would without us. TLS to the backend is verified as a board does it; --insecure goes on, and tells what a board would not have taken.\n"
+		"What cannot be reached, refuses, redirects, or never answers is told with the stage at which it failed, and what a board makes of it; the board's connection fails as it would without us. TLS to the backend is verified as a board does it; --insecure goes on, and tells what a board would not have taken.\n"
 		"\n"
 		"--set changes members in what passes: --set /payload/result/isError=true. --fault lets what passes go wrong, in replies to calls unless it says so:\n"
 		"  late-reply    a reply goes on after 11 s, and all behind it (late-reply=500ms: after that; late-reply=11s:self.x: of that tool)\n"
@@ -670,7 +791,11 @@ const struct command cmd_proxy = {
 		"  no-hello      it does not go on\n"
 		"  late-hello    it goes on after 5 s (late-hello=2s: after that)\n"
 		"\n"
-		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. If a reader is slow, lines are left out, and how many is told: what passes never waits for it.",
+		"--serial reads a board's serial log along (ALIAS=DEVICE says whose it is, an id will do; --elf decodes backtraces): its lines stand in the timeline and in the capture, what they show below, with what passed right before. --audio keeps audio in the capture, which is only counted otherwise.\n"
+		"\n"
+		"Connections that the upstream has not answered are passed on a few at a time, others wait up to 10 s; a board that it said hello to goes first.\n"
+		"\n"
+		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. If its reader is slow, lines are left out, and counted: what passes never waits.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_STREAM | CMD_MINOR,
 	.options = proxy_rows,

@@ -190,7 +190,7 @@ static void forget_devices(struct run *run)
 /* Whose results come: not for a single one, but a program wants one form. */
 static bool is_announced(const struct run *run)
 {
-	return run->script.count > 1 || run->app->out.form == OUTPUT_JSON;
+	return run->script.count > 1 || run->app->out.ops->command;
 }
 
 static void announce(struct run *run, const struct script_line *line)
@@ -211,7 +211,7 @@ static void tell_count(const struct run *run)
 					   .not_run = run->script.count -
 						      run->tried };
 	if (is_announced(run) && (record.failed == 0 || record.not_run > 0 ||
-				  !run->keep_going || r->form == OUTPUT_JSON))
+				  !run->keep_going || r->ops->command))
 		render_run(r, &record);
 }
 

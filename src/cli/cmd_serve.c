@@ -24,12 +24,14 @@
 #include "cli/judged.h"
 #include "cli/serve_client.h"
 #include "cli/serve_log.h"
+#include "cli/serve_open.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
 #include "cli/witness.h"
 #include "diag/facts.h"
 #include "diag/finding.h"
 #include "net/attach.h"
+#include "serve/power.h"
 #include "serve/record.h"
 #include "serve/serve.h"
 
@@ -65,6 +67,7 @@ static void serve_exec_init(struct serve_exec *x, struct loop *l,
 	unsetenv("MCPCTL_DEVICE");
 	unsetenv("MCPCTL_SOCKET");
 	unsetenv("MCPCTL_WAIT");
+	unsetenv("MCPCTL_LEASE");
 }
 
 static void release(struct command_of *c)
@@ -186,6 +189,17 @@ static bool is_busy(const struct serve_exec *x, const char *id)
 	return is_queued(x, id);
 }
 
+/* Whoever holds it restarts it for their own ends. */
+static bool tell_leased(struct serve_exec *x, const char *id)
+{
+	CLEANUP(mem_free_ptr) char *leased = serve_leased(x->server, id);
+
+	if (leased)
+		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_WARN,
+			    id, NULL, "the command is left out: %s", leased);
+	return leased != NULL;
+}
+
 /*
  * The device is ready: start the command for it, at once or when fewer run.
  * Nothing if one is running for it. One that cannot be started is told, and
@@ -193,7 +207,7 @@ static bool is_busy(const struct serve_exec *x, const char *id)
  */
 static void serve_exec_device(struct serve_exec *x, const char *id)
 {
-	if (!x->command || is_busy(x, id))
+	if (!x->command || is_busy(x, id) || tell_leased(x, id))
 		return;
 	if (x->running < RUNNING_MAX) {
 		start(x, id);
@@ -394,6 +408,10 @@ static int nobody_came(struct arrival *a, const struct serve *s, int64_t waited,
 static const struct option_row serve_rows[] = {
 	{ 0, "listen", "[HOST:]PORT", OPTION_LIST, AT(listen),
 	  "wait there; may be given many times", NULL, NULL, 0, 0, "8000" },
+	{ 0, "no-listen", NULL, OPTION_FLAG, AT(no_listen),
+	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
+	{ 0, "open", "NAME", OPTION_LIST, AT(open),
+	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
 	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
@@ -433,12 +451,18 @@ static const struct option_row serve_rows[] = {
 	  "how long a peer may be silent before its hello", NULL, NULL, 1, 0, "30s" },
 	{ 0, "exec", "CMD", OPTION_TEXT, AT(exec),
 	  "what sh runs for each device that is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set", NULL, NULL, 0, 0, NULL },
+	{ 0, "power-cmd", "CMD", OPTION_TEXT, AT(power_cmd),
+	  "what switches the power of a board, for 'mcpctl power': {device} is its id, {alias} its name; on, off or cycle is the last word, or {action}", NULL, NULL, 0, 0, NULL },
 	{ 0, "once", NULL, OPTION_FLAG, AT(once),
 	  "with --exec: end with the first command, and with its status", NULL, NULL, 0, 0, NULL },
 	{ 0, "daemon", NULL, OPTION_FLAG, AT(daemon),
 	  "go to the background once it listens", NULL, NULL, 0, 0, NULL },
 	{ 0, "no-sandbox", NULL, OPTION_FLAG, AT(no_sandbox),
 	  "keep all that the user may do: for a debugger, and where a fence is in the way", NULL, NULL, 0, 0, NULL },
+	{ 0, "web-token-file", "FILE", OPTION_FILE, AT(web_token_file),
+	  "show the boards to every browser whose user enters the token in FILE, and to no other", NULL, NULL, 0, 0, "to those on this machine" },
+	{ 0, "web", NULL, OPTION_FLAG, AT(web),
+	  "show the boards to browsers on this machine, and call tools for them", NULL, NULL, 0, 0, NULL },
 	{ 0, "pidfile", "FILE", OPTION_FILE, AT(pidfile),
 	  "write the process id there while it runs, and hold its lock (flock)", NULL, NULL, 0, 0, NULL },
 	{ 0, "log", "FILE", OPTION_FILE, AT(log),
@@ -508,6 +532,34 @@ static int check_mqtt(const struct serve_arguments *a, struct error *err)
 	return 0;
 }
 
+static int check_power(const char *command, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!command || power_text(&text, command, err) == 0)
+		return 0;
+	return error_prefix(err, "option '--power-cmd'");
+}
+
+/* What only boards need, and a port. */
+static int check_alone(const struct serve_arguments *a, struct error *err)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} ports[] = { { a->listen.count > 0, "listen" },
+		      { a->mqtt != 0, "mqtt" },
+		      { a->mqtt_broker != NULL, "mqtt-broker" },
+		      { a->web || a->web_token_file, "web" },
+		      { a->exec != NULL, "exec" } };
+
+	for (size_t i = 0; a->no_listen && i < COUNT(ports); i++) {
+		if (ports[i].given)
+			return excludes("no-listen", ports[i].name, err);
+	}
+	return 0;
+}
+
 static int check(const struct app *app, const struct serve_arguments *a,
 		 struct error *err)
 {
@@ -517,6 +569,8 @@ static int check(const struct app *app, const struct serve_arguments *a,
 		return needs("once", "--exec", err);
 	if (a->once && a->daemon)
 		return excludes("once", "daemon", err);
+	if (check_power(a->power_cmd, err) || check_alone(a, err))
+		return -1;
 	if (a->vision_exec && a->vision_text)
 		return excludes("vision-exec", "vision-text", err);
 	if (a->path && *a->path != '/')
@@ -629,11 +683,16 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 		.token_file = absolute(paths, c->token_file),
 		.alias_file = absolute(paths, a->alias_file),
 		.no_init = c->no_init,
+		.no_listen = a->no_listen,
+		.web = a->web || a->web_token_file,
+		.web_token_file = absolute(paths, a->web_token_file),
 		.pictures = { .save_images = absolute(paths, c->save_images),
 			      .vision_exec = a->vision_exec,
 			      .vision_text = a->vision_text,
 			      .picture_max = c->picture_max },
+		.save_audio = absolute(paths, c->save_audio),
 		.timeout = c->timeout,
+		.power_cmd = a->power_cmd,
 		.socket = absolute(paths, c->socket),
 		/* What is not shown is for the file. */
 		.verbose = c->verbose || c->findings || c->trace,
@@ -656,12 +715,14 @@ struct serving {
 	struct words paths; /* that config lends */
 	struct daemon daemon;
 	const char *pidfile_path, *log_path;
+	const char *folder; /* where it was started */
 	struct pidfile pidfile;
 	struct serve_log log;
 	struct serve_exec exec;
 	struct arrival missing;
 	struct serve *server;
 	struct witness *witness; /* NULL: no --serial */
+	int trace_fd; /* of --trace, to be read by browsers; -1 */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
 	bool waiting; /* the log's reader is slow */
 	bool hangup;
@@ -768,6 +829,7 @@ static int settle(struct serving *s, struct error *err)
 		return -1;
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
+	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
@@ -786,6 +848,7 @@ static void close_all(struct serving *s, const char *why)
 		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
 	witness_close(TAKE(s->witness));
+	serve_hush(s->server);
 	take_records(s);
 	serve_close(TAKE(s->server));
 }
@@ -822,12 +885,14 @@ static void on_serial_line(void *owner, const struct witness_line *l)
 {
 	struct serving *s = owner;
 	const bool bad = !l->text.text;
+	const struct serial_told told = { l->name, l->text, l->note };
 	struct record *r = serial_record(
 		s, RECORD_SERIAL, bad ? LEVEL_WARN : LEVEL_INFO, l->device);
 	CLEANUP(buf_done) struct buf detail = { 0 };
 	CLEANUP(mem_free_ptr)
 	char *text = mem_strndup(bad ? "" : l->text.text, l->text.len);
 
+	serve_serial_line(s->server, l->device, &told);
 	if (!r)
 		return;
 	mem_free(r->text);
@@ -842,8 +907,8 @@ static void on_serial_line(void *owner, const struct witness_line *l)
 	record_detail(r, &detail);
 }
 
-static void on_serial_found(void *owner, const struct finding *f,
-			    const char *detail, const char *device)
+static void on_serial_found(void *owner, const struct witness_line *l,
+			    const struct finding *f, const char *detail)
 {
 	static const enum record_level levels[] = { LEVEL_DEBUG, LEVEL_WARN,
 						    LEVEL_BAD };
@@ -852,9 +917,10 @@ static void on_serial_found(void *owner, const struct finding *f,
 	const struct finding_row *row = finding_row(f->code);
 	struct record *r;
 
+	serve_serial_found(s->server, l->device, f, detail);
 	if (!witness_is_news(f))
 		return;
-	r = serial_record(s, RECORD_FINDING, levels[row->severity], device);
+	r = serial_record(s, RECORD_FINDING, levels[row->severity], l->device);
 	if (!r)
 		return;
 	buf_printf(&words, "! %s %s  ", row->code,
@@ -864,7 +930,7 @@ static void on_serial_found(void *owner, const struct finding *f,
 	r->text = buf_take(&words);
 	r->count = f->count;
 	buf_text(&json, "\"finding\":");
-	finding_json(&json, f, device);
+	finding_json(&json, f, l->device);
 	record_detail(r, &json);
 }
 
@@ -890,7 +956,13 @@ static int open_trace(struct serving *s, struct error *err)
 	if (app->config.trace || app->config.verbose || s->witness)
 		s->config.trace = on_trace;
 	s->config.trace_owner = s;
-	return trace_begin(app, &role, err);
+	if (trace_begin(app, &role, err))
+		return -1;
+	if (s->config.web)
+		s->trace_fd = trace_reader(app);
+	if (s->trace_fd >= 0)
+		s->config.trace_fd = &s->trace_fd;
+	return 0;
 }
 
 static int serve(struct serving *s, struct error *err)
@@ -936,6 +1008,7 @@ static int prepare(struct serving *s, struct error *err)
 	if (serve_configure(&s->config, &s->paths, s->app, s->a, err) ||
 	    witness_prepare(&s->witness, s->app, s->config.alias_file, err))
 		return -1;
+	s->folder = absolute(&s->paths, ".");
 	s->missing.mqtt = (s->config.mqtt || s->config.mqtt_broker) &&
 			  s->config.offer != OFFER_WEBSOCKET;
 	if (!log && s->a->daemon && serve_log_default(&log, err))
@@ -961,6 +1034,7 @@ static int run_here(struct serving *s, struct error *err)
 		return -1;
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
+	serve_open_allow(s->folder, &s->a->open);
 	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))
@@ -978,7 +1052,7 @@ static int run_here(struct serving *s, struct error *err)
 
 static int serve_run(const struct invocation *in, struct error *err)
 {
-	struct serving s = { .app = in->app, .a = in->options };
+	struct serving s = { .app = in->app, .a = in->options, .trace_fd = -1 };
 	int status;
 
 	s.daemon.pipe = -1;
@@ -990,6 +1064,8 @@ static int serve_run(const struct invocation *in, struct error *err)
 		status = pidfile_take(&s.pidfile, s.pidfile_path, err);
 	if (status == 0)
 		status = run_here(&s, err);
+	if (s.trace_fd >= 0)
+		close(s.trace_fd);
 	pidfile_remove(&s.pidfile);
 	arrival_done(&s.missing);
 	witness_close(s.witness);
@@ -1010,7 +1086,7 @@ static const struct example serve_examples[] = {
 const struct command cmd_serve = {
 	.name = "serve",
 	.globals =
-		"target device verbose trace findings timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init serial elf reset",
+		"jq target device verbose trace audio findings timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images save-audio picture-max no-init serial elf reset",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
 	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "
@@ -1026,12 +1102,16 @@ const struct command cmd_serve = {
 		"--exec CMD runs CMD when a board is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set, so that mcpctl in it means this board; the log goes to stderr then. "
 		"What the environment holds as MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD and the like, it does not get: a command that needs one takes it from a file. "
 		"While it runs for a board, it is not started for that board again, so it may restart it. "
+		"Nor is it for a board that somebody leased (mcpctl lease), until that board comes again. "
 		"With --once the first command that ends ends serve, with its status; with --wait, status 3 tells that no board was ready in time, and which step is missing. "
 		"Without --once, serve ends at 'mcpctl stop' with the highest status of the commands.\n"
 		"\n"
 		"  mcpctl serve --exec 'mcpctl run smoke.mcp' --once --wait 120s\n"
 		"\n"
 		"With --trace FILE every frame of every board goes to FILE: for a board that does not answer.\n"
+		"\n"
+		"With --web the OTA address, opened in a browser on the same machine, shows the boards, live: their tools as forms, what was found, pictures that --save-images keeps, the capture of --trace. "
+		"Not where something on this machine hands connections of others on (a proxy, ssh -R, a container): those come from here, too. With --web-token-file everybody has to enter a token, from anywhere. While the page is open, the boards on it are asked for battery and memory every 10 s, as by 'top', and not beside a call. Other browsers see only that it answers.\n"
 		"\n"
 		"If the log cannot be written, serve goes on, says so once, and ends with status 8. More: mcpctl help backend, mcpctl help board.",
 	.group = GROUP_START,

@@ -18,12 +18,14 @@ struct serve_arguments {
 	const char *path, *alias_file, *vision_exec, *vision_text;
 	const char *mqtt_broker, *topic_up, *topic_down, *mqtt_key_file;
 	const char *mqtt_operator_file, *enroll;
-	const char *exec, *pidfile, *log;
+	const char *exec, *pidfile, *log, *power_cmd;
 	int offer; /* enum serve_offer */
 	int64_t mqtt; /* port; OPTION_BARE: the default one; 0: no broker */
 	int64_t udp_port, devices_max, message_max;
 	int64_t handshake, hello_wait;
-	bool silence, once, daemon, no_sandbox;
+	const char *web_token_file;
+	struct words open; /* targets that are kept open */
+	bool silence, once, daemon, no_sandbox, web, no_listen;
 };
 
 struct serve;

@@ -41,11 +41,13 @@ static void show_frame(struct app *app, const struct trace *t)
 	trace_write(app, t);
 }
 
-static int open_trace(struct app *app, enum diag_leg leg, struct error *err)
+/* audio: with --audio of its own it says some, which is kept then. */
+static int open_trace(struct app *app, enum diag_leg leg, bool audio,
+		      struct error *err)
 {
-	const struct trace_role role = { .as = "sim",
-					 .device = true,
-					 .leg = leg };
+	const struct trace_role role = {
+		.as = "sim", .device = true, .audio = audio, .leg = leg
+	};
 
 	return trace_begin(app, &role, err);
 }
@@ -104,7 +106,7 @@ static int sim_service_run(struct app *app, const struct sim_service *o,
 
 	if (app->out.verbose || app->config.trace)
 		config.message = show_message;
-	if (open_trace(app, LEG_HTTP, err) || app_open_loop(app, err))
+	if (open_trace(app, LEG_HTTP, false, err) || app_open_loop(app, err))
 		return -1;
 	config.loop = config.outside.loop = app->loop;
 	s = service_load(o->profile, &config, err);
@@ -133,8 +135,9 @@ static void add_audio_json(struct buf *out, const struct sim_audio *a)
 {
 	buf_printf(out,
 		   ",\"audio\":{\"sent\":%" PRIu64 ",\"received\":%" PRIu64
-		   ",\"broken\":%" PRIu64 ",\"repeated\":%" PRIu64 "}",
-		   a->sent, a->received, a->broken, a->repeated);
+		   ",\"broken\":%" PRIu64 ",\"repeated\":%" PRIu64
+		   ",\"lost\":%" PRIu64 "}",
+		   a->sent, a->received, a->broken, a->repeated, a->lost);
 }
 
 static void add_asked_json(struct buf *out, const char *name,
@@ -248,6 +251,8 @@ static void add_audio(struct buf *out, const struct sim_audio *a)
 		buf_printf(out, ", %" PRIu64 " broken", a->broken);
 	if (a->repeated)
 		buf_printf(out, ", %" PRIu64 " repeated", a->repeated);
+	if (a->lost)
+		buf_printf(out, ", %" PRIu64 " lost", a->lost);
 	buf_char(out, '\n');
 }
 
@@ -364,7 +369,8 @@ struct sim_arguments {
 	int64_t devices, run_for, fill, frame_version, ollama_timeout;
 	int64_t expect_calls;
 	int firmware, wake, fail_on;
-	bool reconnect, audio, subscribe, expect_listed, expect_no_hazards;
+	bool reconnect, install, audio, subscribe, expect_listed,
+		expect_no_hazards;
 	struct words faults;
 };
 
@@ -396,6 +402,8 @@ static const struct option_row sim_rows[] = {
 	  "the firmware that is played: 2.4.2, or 2.5.0 (also called next), which has error codes", NULL, "2.4.2 2.5.0 next", 0, 0, "2.4.2" },
 	{ 0, "reconnect", NULL, OPTION_FLAG, AT(reconnect),
 	  "dial again when the connection is over", NULL, NULL, 0, 0, NULL },
+	{ 0, "install", NULL, OPTION_FLAG, AT(install),
+	  "with --ota: fetch firmware that the answer offers, and restart with it, as a board does; else it is left alone", NULL, NULL, 0, 0, NULL },
 	{ 0, "audio", NULL, OPTION_FLAG, AT(audio),
 	  "send a frame of silence every 60 ms while listening; over MQTT, begin a voice session for it", NULL, NULL, 0, 0, NULL },
 	{ 0, "wake", "HOW", OPTION_CHOICE, AT(wake),
@@ -553,6 +561,7 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.fill = a->fill,
 		.firmware_2_5 = a->firmware > 0,
 		.reconnect = a->reconnect,
+		.install = a->install,
 		.audio = a->audio,
 		.wake_word = a->wake == 1,
 		.subscribe = a->subscribe,
@@ -587,6 +596,7 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "fill", a->fill },
 		{ "firmware", a->firmware },
 		{ "reconnect", a->reconnect },
+		{ "install", a->install },
 		{ "audio", a->audio },
 		{ "wake", a->wake },
 		{ "subscribe", a->subscribe },
@@ -640,6 +650,7 @@ static int check_ways(const struct invocation *in, struct error *err)
 	} rows[] = {
 		{ "rate", "that dial", a->rate, !a->listen },
 		{ "reconnect", "that dial", a->reconnect, !a->listen },
+		{ "install", "with --ota", a->install, a->ota },
 		{ "audio", "that dial", a->audio, !a->listen },
 		{ "wake", "that dial", a->wake, !a->listen },
 		{ "token-file", "that dial", a->token_file, !a->listen },
@@ -697,7 +708,7 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	    secret_find(&password, "password file",
 			app->config.mqtt_password_file, "MCPCTL_MQTT_PASSWORD",
 			err) ||
-	    open_trace(app, LEG_WS, err) || findings_open(app, err) ||
+	    open_trace(app, LEG_WS, a->audio, err) || findings_open(app, err) ||
 	    app_open_loop(app, err))
 		return -1;
 	o.token = token;

@@ -10,10 +10,8 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/show.h"
+#include "mcp/watching.h"
 #include "net/http.h"
-#include "rpc/session_calls.h"
-
-enum { END_MS = 1000 }; /* for unsubscribing: nobody waits for that longer */
 
 struct subscribe_options {
 	bool read;
@@ -66,15 +64,6 @@ static bool is_ours(const struct subscription *s, const char *uri)
 	return false;
 }
 
-static void remember(struct subscription *s, const char *uri)
-{
-	for (size_t i = 0; i < s->changed.count; i++) {
-		if (strcmp(s->changed.word[i], uri) == 0)
-			return;
-	}
-	words_add(&s->changed, uri);
-}
-
 /* False: it is another event. */
 static bool take_update(struct subscription *s, const struct event *e)
 {
@@ -93,7 +82,7 @@ static bool take_update(struct subscription *s, const struct event *e)
 		return true;
 	s->shown++;
 	if (s->options->read)
-		remember(s, uri);
+		words_add_once(&s->changed, uri);
 	else if (r->ops->event)
 		r->ops->event(r, e);
 	s->stop = s->changed.count > 0 || is_enough(s);
@@ -108,45 +97,14 @@ static void on_event(void *owner, const struct event *e)
 		render_aside(&s->in->app->out, e);
 }
 
-static int subscribe(const struct invocation *in, const char *uri,
-		     struct error *err)
-{
-	CLEANUP(message_done) struct message reply = { 0 };
-	CLEANUP(buf_done) struct buf params = { 0 };
-	int64_t took_us;
-
-	answer_uri(&params, uri);
-	if (client_request(&in->connection->client, "resources/subscribe",
-			   buf_string(&params), &reply, &took_us, err) == 0)
-		return 0;
-	show_error_reply(&in->app->out, &reply, err);
-	return error_prefix(err, "cannot subscribe to '%s'", uri);
-}
-
-/* A courtesy: that it fails is nobody's matter. */
-static void unsubscribe(const struct invocation *in, const char *uri)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(buf_done) struct buf params = { 0 };
-	struct session *session = in->connection->session;
-	struct call call = { 0 };
-
-	answer_uri(&params, uri);
-	if (session_is_open(session) &&
-	    session_start(session, &call, "resources/unsubscribe",
-			  buf_string(&params), END_MS, &ignored) == 0)
-		session_wait(session, &call, &ignored);
-	session_forget(session, &call);
-	call_done(&call);
-}
-
 static int read_changed(struct subscription *s, struct error *err)
 {
 	CLEANUP(words_done) struct words changed = s->changed;
 
 	s->changed = (struct words){ 0 };
 	for (size_t i = 0; i < changed.count; i++) {
-		if (answer_read(s->in->connection, changed.word[i], NULL, err))
+		if (answer_read(s->in->connection, changed.word[i], NULL, NULL,
+				err))
 			return -1;
 	}
 	return 0;
@@ -171,8 +129,8 @@ static int wait_for_updates(struct subscription *s, struct error *err)
 
 	for (;;) {
 		s->stop = s->changed.count > 0 || is_enough(s);
-		if (!s->stop && session_watch(s->in->connection->session,
-					      &s->stop, deadline, err))
+		if (!s->stop && client_watch(&s->in->connection->client,
+					     &s->stop, deadline, err))
 			return -1;
 		if (s->changed.count > 0 && read_changed(s, err))
 			return -1;
@@ -185,11 +143,16 @@ static int wait_for_updates(struct subscription *s, struct error *err)
 
 static int subscribe_all(struct subscription *s, struct error *err)
 {
+	CLEANUP(message_done) struct message reply = { 0 };
 	const struct invocation *in = s->in;
+	const char *refused;
 
-	for (int i = 0; i < in->argc; i++) {
-		if (subscribe(in, in->argv[i], err))
-			return -1;
+	if (client_subscribe(&in->connection->client, in->argv,
+			     (size_t)in->argc, &refused, &reply, err)) {
+		show_error_reply(&in->app->out, &reply, err);
+		return error_prefix(err, "cannot subscribe to '%s'%s",
+				    refused ? refused : in->argv[0],
+				    refused ? "" : " and others");
 	}
 	render_note(&in->app->out, "subscribed: %s%s", in->argv[0],
 		    in->argc > 1 ? ", …" : "");
@@ -216,10 +179,9 @@ static int watch(struct subscription *s, struct error *err)
 	if (status == 0 && !stays_open(s)) {
 		status = wait_for_updates(s, err);
 		/* Ctrl-C: the end of the connection says it as well. */
-		for (int i = 0; i < s->in->argc &&
-				(status == 0 || err->kind != ERR_INTERRUPTED);
-		     i++)
-			unsubscribe(s->in, s->in->argv[i]);
+		if (status == 0 || err->kind != ERR_INTERRUPTED)
+			client_unsubscribe(&c->client, s->in->argv,
+					   (size_t)s->in->argc);
 	}
 	c->on_event = NULL;
 	c->on_event_owner = NULL;

@@ -12,6 +12,8 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/each.h"
+#include "cli/witnessed.h"
+#include "mcp/watching.h"
 #include "net/http.h"
 
 struct tail_options {
@@ -56,6 +58,8 @@ static const struct option_row tail_options[] = {
 	{ .name = NULL }
 };
 
+#define ACKNOWLEDGED "notifications/subscriptions/acknowledged"
+
 enum { AGAIN_MS = 1000 };
 
 struct tail {
@@ -86,6 +90,9 @@ static bool passes(const struct tail_options *o, const struct event *e)
  */
 static bool counts(const struct tail_options *o, const struct event *e)
 {
+	/* So does that a subscription stands. */
+	if (e->name && strcmp(e->name, ACKNOWLEDGED) == 0)
+		return o->filter.count > 0;
 	/* So does a line of a serial log, which is no message. */
 	if (e->kind == EVENT_HELLO || e->kind == EVENT_SERIAL)
 		return o->filter.count > 0;
@@ -138,6 +145,18 @@ static void tell_whom(const struct connection *c)
 	render_note(&c->app->out, "attached to %s", buf_string(&name));
 }
 
+/* What a server tells only to who asks for it. */
+static int listen_to(struct tail *t, struct error *err)
+{
+	struct connection *c = t->connection;
+
+	if (t->options->level && !client_logs_apart(&c->client))
+		render_note(
+			&t->app->out,
+			"this server logs only to who calls it, so nothing of that comes here; -v of the call shows it");
+	return c->app->config.no_init ? 0 : client_listen(&c->client, err);
+}
+
 static int connect_and_tell(struct tail *t, struct error *err)
 {
 	struct connection *c = t->connection;
@@ -146,7 +165,9 @@ static int connect_and_tell(struct tail *t, struct error *err)
 		return -1;
 	tell_whom(c);
 	http_watch(session_transport(c->session));
-	return t->options->level ? log_level_set(c, t->options->level, err) : 0;
+	if (t->options->level && log_level_set(c, t->options->level, err))
+		return -1;
+	return listen_to(t, err);
 }
 
 /* The peer went, or did not come yet; what is wrong otherwise stays so. */
@@ -193,8 +214,8 @@ static int watch_until(struct tail *t, int64_t deadline, struct error *err)
 {
 	int status = 0;
 
-	while (status == 0 && session_watch(t->connection->session, &t->stop,
-					    deadline, err) != 0) {
+	while (status == 0 && client_watch(&t->connection->client, &t->stop,
+					   deadline, err) != 0) {
 		if (!may_be_back(t, err))
 			return -1;
 		status = come_back(t, deadline, err);
@@ -261,6 +282,7 @@ static int tail_all(const struct invocation *in, struct error *err)
 	};
 
 	if ((o->level && log_level_check(o->level, err)) ||
+	    app_open_loop(in->app, err) || witnessed_open(in->app, err) ||
 	    each_run(in->app, &order, err))
 		return -1;
 	return !t.stop && o->count > 0 ? too_few(&t, err) : 0;
@@ -287,7 +309,11 @@ const struct command cmd_tail = {
 		"With --no-init boards without MCP are shown too (their hello, listen, iot, …). "
 		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.\n"
 		"\n"
-		"With --all it is of every device of the running serve (-d picks some), whose name stands in front. Who goes gets a row and makes the status 3; with -F devices may go, and those that come are watched too.",
+		"A photo that comes, and is kept (--save-images, of serve where one runs), is drawn on a terminal as 'call' does it (--image); not with --all.\n"
+		"\n"
+		"With --all it is of every device of the running serve (-d picks some), whose name stands in front. Who goes gets a row and makes the status 3; with -F devices may go, and those that come are watched too.\n"
+		"\n"
+		"--serial reads a board's serial log along (--elf decodes its backtraces): its lines stand among the messages, and what is wrong in them below; with --all say whose it is, --serial ALIAS=DEVICE. Where a serve reads it, its lines come here by themselves.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_NO_MCP | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,

@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "cli/all.h"
 #include "cli/catalog_file.h"
 #include "cli/cmd_tools.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/every.h"
+#include "cli/named.h"
+#include "cli/round_trip.h"
 #include "cli/serve_client.h"
 #include "mcp/tools.h"
 #include "net/control_client.h"
@@ -22,7 +24,7 @@
 #include "out/wrap.h"
 
 struct tools_options {
-	bool no_user, cached, tree;
+	bool no_user, cached, tree, all_targets;
 	const char *diff;
 };
 
@@ -40,6 +42,10 @@ static const struct option_row tools_options[] = {
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct tools_options, cached),
 	  .brief = "as they were listed last, without a connection" },
+	{ .name = "all-targets",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct tools_options, all_targets),
+	  .brief = "those of each server that 'targets' names" },
 	{ .name = "no-user",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct tools_options, no_user),
@@ -197,6 +203,147 @@ static int list_and_compare(const struct invocation *in, struct source *s,
 	return tell_changes(&in->app->out, &record, &changes, err);
 }
 
+/* ---- --all-targets ---- */
+
+struct gathered { /* what one target has; owned */
+	char *name;
+	struct tool_list tools;
+};
+
+struct all_gathered {
+	const struct invocation *in;
+	struct words names;
+	struct gathered *item;
+	size_t count;
+	struct tools_record record;
+};
+
+static void add_target(void *owner, const struct named_entry *e)
+{
+	struct all_gathered *g = owner;
+
+	if (every_dials(e))
+		words_add(&g->names, e->name);
+}
+
+static int gather(void *owner, const char *name, struct connection *c,
+		  struct error *err)
+{
+	struct all_gathered *g = owner;
+	const struct tools_options *o = g->in->options;
+	struct gathered *to = &g->item[g->count++];
+
+	to->name = mem_strdup(name);
+	return client_list_tools(&c->client, o->no_user, &to->tools, err);
+}
+
+/* Which one failed, and why; what came of it before is shown all the same. */
+static void tell_failed(void *owner, const char *name, int64_t took_us,
+			const struct error *failure)
+{
+	struct all_gathered *g = owner;
+	CLEANUP(mem_free_ptr) char *line = NULL;
+
+	(void)took_us;
+	if (!failure)
+		return;
+	line = every_why(failure);
+	render_note(&g->in->app->out, "%s: %s", name, line);
+}
+
+static void show_gathered(struct all_gathered *g)
+{
+	struct tools_record *record = &g->record;
+
+	for (size_t i = 0; i < g->count; i++) {
+		size_t width = wrap_columns(g->item[i].name);
+
+		if (width > record->target_width)
+			record->target_width = width;
+		record->list = &g->item[i].tools;
+		measure(record);
+	}
+	for (size_t i = 0; i < g->count; i++) {
+		record->target = g->item[i].name;
+		record->list = &g->item[i].tools;
+		show_lines(&g->in->app->out, record);
+	}
+}
+
+static int nothing_gathered(const struct all_gathered *g, struct error *err)
+{
+	if (!g->names.count) {
+		error_set(err, ERR_UNMET,
+			  "no file names a server that can be dialled");
+		return error_hint(
+			err, "'mcpctl targets' says which there are, and why");
+	}
+	if (g->record.filter && !g->record.shown)
+		return error_set(err, ERR_UNMET,
+				 "no tool of %zu targets matches '%s'",
+				 g->names.count, g->record.filter);
+	return 0;
+}
+
+static void gathering_done(struct all_gathered *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		mem_free(g->item[i].name);
+		tool_list_done(&g->item[i].tools);
+	}
+	mem_free(g->item);
+	words_done(&g->names);
+}
+
+static int check_all_targets(const struct invocation *in, struct error *err)
+{
+	const struct tools_options *o = in->options;
+	const char *option = o->cached		 ? "--cached" :
+			     o->tree		 ? "--tree" :
+			     o->diff		 ? "--diff" :
+			     in->app->config.all ? "--all" :
+						   NULL;
+
+	if (option)
+		return error_set(
+			err, ERR_USAGE,
+			"options '%s' and '--all-targets' do not go together",
+			option);
+	if (in->app->config.target)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--all-targets' asks all, and one target was given: '%s' (from %s)",
+			in->app->config.target, in->app->target_source);
+	return 0;
+}
+
+static int tools_of_targets(const struct invocation *in, struct error *err)
+{
+	const struct tools_options *o = in->options;
+	const struct named_search search = {
+		.config_file = in->app->config.config_file,
+		.trust = in->app->config.trust
+	};
+	CLEANUP(gathering_done)
+	struct all_gathered g = { .in = in,
+				  .record = { .filter = in->argv[0],
+					      .backend_view = o->no_user } };
+	const struct every_order order = { .up = gather,
+					   .told = tell_failed,
+					   .owner = &g };
+	int status;
+
+	if (check_all_targets(in, err))
+		return -1;
+	named_targets(&search, add_target, &g);
+	g.item = mem_zalloc((g.names.count + 1) * sizeof(*g.item));
+	status = every_run(in->app, &g.names, &order, err);
+	if (status != 0 && err->kind != ERR_UNMET)
+		return -1;
+	show_gathered(&g);
+	return status != 0 ? -1 : nothing_gathered(&g, err);
+}
+
 static int check_options(const struct invocation *in, struct error *err)
 {
 	const struct tools_options *o = in->options;
@@ -210,6 +357,10 @@ static int check_options(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"options '--tree' and '--diff' do not go together");
+	if (o->diff && in->app->out.table)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--diff' and '-o table' do not go together");
 	if (o->tree && !in->app->out.ops->tree) {
 		error_set(err, ERR_USAGE, "option '--tree' is for text");
 		return error_hint(
@@ -223,10 +374,14 @@ static int tools_run(const struct invocation *in, struct error *err)
 {
 	const struct tools_options *o = in->options;
 	struct source s = { 0 };
+	if (o->all_targets)
+		return tools_of_targets(in, err);
 	int status = check_options(in, err);
 	if (status == 0)
 		status = o->diff ? list_and_compare(in, &s, err) :
 				   list_and_show(in, &s, err);
+	if (status)
+		silence_ask(in->connection, err);
 	tool_list_done(&s.own);
 	kept_list_done(&s.kept);
 	return status;
@@ -235,6 +390,8 @@ static int tools_run(const struct invocation *in, struct error *err)
 static int tools_all(const struct invocation *in, struct error *err)
 {
 	const struct tools_options *o = in->options;
+	if (o->all_targets)
+		return check_all_targets(in, err);
 	if (o->cached || o->tree || o->diff) {
 		error_set(err, ERR_USAGE,
 			  "option '--%s' is for one device, and '--all' is not",
@@ -275,7 +432,8 @@ const struct command cmd_tools = {
 		"Each complete list is kept in mcpctl/tools in XDG_CACHE_HOME (~/.cache), one file a target, for completion. "
 		"--cached shows that list without a connection, by name, and on stderr how old it is; without a target that of the device of the running serve, else what a serve showed last.\n"
 		"\n"
-		"With --all a row for each device of the running serve tells how many tools it has, or which of them match.",
+		"With --all a row for each device of the running serve tells how many tools it has, or which of them match. "
+		"With --all-targets each server that files name (mcpctl targets) is dialled, 16 at once, if its file is trusted: a line for each tool, the target before it. Which one failed is told on stderr, and the status is 7; so it is where a WORD is found nowhere.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_PAGED,
 	.max = 1,

@@ -7,7 +7,6 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/named.h"
-#include "cli/prompt.h"
 
 struct trust_options {
 	bool list, revoke;
@@ -186,7 +185,7 @@ static const struct example trust_examples[] = { { "trust --list", NULL, 0 },
 
 const struct command cmd_trust = {
 	.name = "trust",
-	.globals = "trust",
+	.globals = "jq trust",
 	.args = "[FILE]",
 	.brief = "let an mcp.json of a folder be used",
 	.text = "A .mcp.json or mcp.json in a folder may have come with it, from anybody: it names programs that would be run, and addresses that would get what variables of the environment hold. "

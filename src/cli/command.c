@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/serve_client.h"
 
@@ -159,7 +160,9 @@ int command_execute(struct connection *connection, struct parsed *p,
 						       p->operands.word :
 						       none };
 
-	return app->config.all ? c->all(&in, err) : c->run(&in, err);
+	app->out.query_at_once = (c->flags & CMD_STREAM) != 0;
+	int status = app->config.all ? c->all(&in, err) : c->run(&in, err);
+	return output_end(app, status, err);
 }
 
 int command_run(struct connection *c, char *const *words, size_t count,

@@ -31,7 +31,9 @@ enum {
 		1 << 7, /* its output ends, and may be long: see cli/pager.h */
 	CMD_NO_MCP = 1 << 8, /* with --no-init: a device without MCP will do */
 	/* without CMD_SESSION: it may work on a target, and opens it by itself */
-	CMD_TARGET = 1 << 9
+	CMD_TARGET = 1 << 9,
+	CMD_RUNS =
+		1 << 10 /* what stands behind "--" it runs itself: no target */
 };
 
 /* Groups, in the order of help. */
@@ -65,6 +67,8 @@ enum operand_kind {
 	OPERAND_PROFILE,
 	OPERAND_METHOD,
 	OPERAND_DEVICE, /* of serve, or an alias */
+	OPERAND_HELD, /* a server that serve keeps open */
+	OPERAND_NAMED, /* a name of mcp.json, or a target */
 	OPERAND_JSON, /* or @FILE */
 	OPERAND_LEVEL, /* of logging */
 	OPERAND_SUBJECT, /* what check checks, then its address or file */
@@ -137,6 +141,8 @@ const struct command *command_find(const char *name);
 bool command_is_tool(const char *word);
 /* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
 const char *command_nearest(const char *word);
+/* The kind of target that a word like "device" or "websocket" most likely means; NULL. */
+const char *target_nearest(const char *word);
 
 /* It has no --all: an error, with those that have. Always -1. */
 int command_refuse_all(const struct command *c, struct error *err);

@@ -8,16 +8,18 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
-	&cmd_serve, &cmd_devices, &cmd_kick, &cmd_stop, &cmd_targets, &cmd_trust,
-	&cmd_tools, &cmd_describe, &cmd_call, &cmd_shell, &cmd_run,
+	&cmd_serve, &cmd_adopt, &cmd_devices, &cmd_top, &cmd_lease, &cmd_power,
+	&cmd_kick, &cmd_stop, &cmd_open, &cmd_close,
+	&cmd_targets, &cmd_trust, &cmd_login, &cmd_logout,
+	&cmd_tools, &cmd_describe, &cmd_call, &cmd_task, &cmd_watch, &cmd_shell, &cmd_run,
 	&cmd_resources, &cmd_templates, &cmd_read, &cmd_subscribe,
 	&cmd_prompts, &cmd_prompt, &cmd_complete,
-	&cmd_send, &cmd_notify, &cmd_loglevel,
+	&cmd_send, &cmd_speak, &cmd_upgrade, &cmd_assets, &cmd_notify, &cmd_loglevel,
 	&cmd_info, &cmd_ping, &cmd_tail, &cmd_check, &cmd_explain, &cmd_capture,
 	&cmd_replay, &cmd_request,
 	&cmd_proxy, &cmd_sim, &cmd_clone,
 	&cmd_help, &cmd_version, &cmd_completion,
-	&cmd_generate, &cmd_complete_words, NULL
+	&cmd_generate, &cmd_decode, &cmd_complete_words, NULL
 };
 /* clang-format on */
 

@@ -7,12 +7,15 @@
 
 #include "cli/command.h"
 
-extern const struct command cmd_check, cmd_capture, cmd_clone, cmd_replay,
-	cmd_explain, cmd_info, cmd_tools, cmd_describe, cmd_call, cmd_resources,
+extern const struct command cmd_adopt, cmd_upgrade, cmd_assets, cmd_check,
+	cmd_capture, cmd_clone, cmd_replay, cmd_explain, cmd_info, cmd_tools,
+	cmd_describe, cmd_call, cmd_task, cmd_watch, cmd_resources,
 	cmd_templates, cmd_read, cmd_subscribe, cmd_prompts, cmd_prompt,
-	cmd_complete, cmd_tail, cmd_ping, cmd_devices, cmd_kick, cmd_stop,
-	cmd_targets, cmd_trust, cmd_request, cmd_notify, cmd_send, cmd_loglevel,
-	cmd_run, cmd_shell, cmd_serve, cmd_sim, cmd_proxy, cmd_help,
-	cmd_version, cmd_completion, cmd_generate, cmd_complete_words;
+	cmd_complete, cmd_tail, cmd_ping, cmd_devices, cmd_kick, cmd_lease,
+	cmd_power, cmd_stop, cmd_open, cmd_close, cmd_targets, cmd_trust,
+	cmd_login, cmd_logout, cmd_request, cmd_notify, cmd_send, cmd_speak,
+	cmd_loglevel, cmd_run, cmd_shell, cmd_serve, cmd_sim, cmd_proxy,
+	cmd_help, cmd_top, cmd_version, cmd_completion, cmd_generate,
+	cmd_decode, cmd_complete_words;
 
 #endif

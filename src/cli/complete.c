@@ -534,6 +534,21 @@ static void complete_device(struct completing *c)
 	complete_devices(c, &offer);
 }
 
+static void complete_closed(struct completing *c)
+{
+	const struct offer offer = { .typed = c->question->word };
+
+	complete_held(c, &offer);
+}
+
+static void complete_opened(struct completing *c)
+{
+	const struct offer offer = { .typed = c->question->word };
+
+	complete_named(c, &offer);
+	complete_targets(c, &offer);
+}
+
 static void complete_method(struct completing *c)
 {
 	const struct offer offer = { .typed = c->question->word };
@@ -594,6 +609,8 @@ static const struct operand_row {
 		     [OPERAND_PROFILE] = { NULL, SOURCE_PROFILES },
 		     [OPERAND_METHOD] = { complete_method, SOURCE_NONE },
 		     [OPERAND_DEVICE] = { complete_device, SOURCE_NONE },
+		     [OPERAND_HELD] = { complete_closed, SOURCE_NONE },
+		     [OPERAND_NAMED] = { complete_opened, SOURCE_NONE },
 		     [OPERAND_JSON] = { complete_json, SOURCE_NONE },
 		     [OPERAND_SUBJECT] = { complete_subject, SOURCE_NONE },
 		     [OPERAND_LEVEL] = { NULL, SOURCE_LEVELS },

@@ -215,6 +215,10 @@ void complete_value(struct completing *c, const struct option_row *row,
 void complete_source(struct completing *c, enum source_kind kind,
 		     const struct offer *offer);
 void complete_devices(struct completing *c, const struct offer *offer);
+/* Names of mcp.json files. */
+void complete_named(struct completing *c, const struct offer *offer);
+/* Servers that are kept open. */
+void complete_held(struct completing *c, const struct offer *offer);
 void complete_targets(struct completing *c, const struct offer *offer);
 
 /*

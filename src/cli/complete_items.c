@@ -6,9 +6,7 @@
 #include "base/text.h"
 #include "cli/complete.h"
 #include "cli/config.h"
-#include "cli/named_file.h"
 #include "cli/target_text.h"
-#include "mcp/argument_value.h"
 #include "mcp/arguments.h"
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
@@ -696,7 +694,7 @@ static void add_named_value(void *owner, const struct named_entry *e)
 }
 
 /* Names of configuration files, for -t. */
-static void complete_named(struct completing *c, const struct offer *offer)
+void complete_named(struct completing *c, const struct offer *offer)
 {
 	struct adding a = { c, *offer };
 
@@ -709,6 +707,15 @@ void complete_devices(struct completing *c, const struct offer *offer)
 	struct adding a = { c, *offer };
 
 	s->devices(s->owner, offer->typed ? offer->typed : "", add_word, &a);
+	complete_sort(c);
+}
+
+void complete_held(struct completing *c, const struct offer *offer)
+{
+	const struct schema_source *s = c->source;
+	struct adding a = { c, *offer };
+
+	s->held(s->owner, offer->typed ? offer->typed : "", add_word, &a);
 	complete_sort(c);
 }
 
@@ -865,11 +872,6 @@ void complete_inside_first(struct completing *c)
 
 /* ---- behind the shell's own words ---- */
 
-static const struct option_row *setting_row(const char *name)
-{
-	return option_by_name(config_options, name, strlen(name));
-}
-
 static void complete_setting(struct completing *c)
 {
 	const struct words *operands = &c->position->operands;
@@ -878,7 +880,7 @@ static void complete_setting(struct completing *c)
 	const struct option_row *row;
 
 	if (operands->count == 1) {
-		row = setting_row(operands->word[0]);
+		row = config_setting(operands->word[0]);
 		if (row && option_is_flag(row)) {
 			complete_add(c, &offer, "on", row->brief);
 			complete_add(c, &offer, "off", "");
@@ -887,7 +889,7 @@ static void complete_setting(struct completing *c)
 		}
 	}
 	for (; operands->count == 0 && name && *name; name++) {
-		row = setting_row(*name);
+		row = config_setting(*name);
 		complete_add(c, &offer, *name, row ? row->brief : "");
 	}
 }
@@ -901,9 +903,10 @@ static void complete_form(struct completing *c)
 	    (operands->count == 1 && strcmp(operands->word[0], "-o") != 0))
 		return;
 	if (operands->count == 0 && c->question->word[0] == '-')
-		complete_add(c, &offer, "-o", setting_row("output")->brief);
+		complete_add(c, &offer, "-o", config_setting("output")->brief);
 	else
-		complete_value(c, setting_row("output"), "", c->question->word);
+		complete_value(c, config_setting("output"), "",
+			       c->question->word);
 }
 
 static void complete_help(struct completing *c, const struct offer *offer)

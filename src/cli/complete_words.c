@@ -14,7 +14,7 @@
 #include "cli/complete.h"
 #include "cli/topics.h"
 #include "diag/codebook.h"
-#include "mcp/log_level.h"
+#include "mcp/rules.h"
 #include "net/serial.h"
 #include "out/wrap.h"
 #include "sim/sim.h"

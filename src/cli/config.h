@@ -34,6 +34,9 @@ int user_path_make(const struct user_place *place, const char *path,
 
 extern const struct option_row config_options[];
 
+/* The row for the shell's `set`: no form there that is for one command. NULL. */
+const struct option_row *config_setting(const char *name);
+
 /* What it owns; everything else in it is lent. */
 void config_release(struct config *c);
 

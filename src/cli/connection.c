@@ -11,7 +11,10 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/connection.h"
+#include "cli/era_file.h"
+#include "cli/fresh_list.h"
 #include "cli/guards.h"
+#include "cli/hearing.h"
 #include "cli/judged.h"
 #include "cli/requests.h"
 #include "cli/serve_client.h"
@@ -22,6 +25,7 @@
 #include "mcp/rules.h"
 #include "net/camera.h"
 #include "net/listen.h"
+#include "out/image.h"
 
 /*
  * Events of the session: to the command that waits for them, to the renderer,
@@ -64,10 +68,31 @@ bool connection_progress(struct connection *c, const struct event *e)
 	return requests_asks(c->requests) || show_progress(&c->app->out, e);
 }
 
+/* The same that tasks/get says a moment later. */
+static bool is_task(const struct event *e)
+{
+	return e->kind == EVENT_NOTIFICATION && e->name &&
+	       strcmp(e->name, "notifications/tasks/status") == 0;
+}
+
 void connection_aside(struct connection *c, const struct event *e)
 {
-	if (!requests_told(c->requests, e))
+	if (!requests_told(c->requests, e) && !(c->tells_task && is_task(e)))
 		render_aside(&c->app->out, e);
+}
+
+/* That a subscription stands: whoever asked for it says so. */
+static bool is_acknowledged(const struct event *e)
+{
+	return e->kind == EVENT_NOTIFICATION && e->name &&
+	       strcmp(e->name, "notifications/subscriptions/acknowledged") == 0;
+}
+
+static void look_at_lists(const struct connection *c, const struct event *e)
+{
+	if (e->kind == EVENT_NOTIFICATION && e->name && c->client.modern &&
+	    strcmp(e->name, "notifications/tools/list_changed") == 0)
+		fresh_list_drop(c);
 }
 
 /* What check tells as a finding. */
@@ -91,13 +116,18 @@ static void on_event(void *owner, const struct event *e)
 
 	if (c->requests)
 		requests_event(c->requests, e);
+	look_at_lists(c, e);
+	if (e->kind == EVENT_CLOSED)
+		hearing_end(c);
 	if (e->kind == EVENT_HELLO && c->connected)
 		client_greeted(&c->client);
-	if (e->file && c->pictures.count < PICTURES_MAX)
+	if (notice && e->notice == NOTICE_PICTURE && e->file &&
+	    c->pictures.count < PICTURES_MAX)
 		words_add(&c->pictures, e->file);
 	if (notice && e->notice == NOTICE_LISTENING && c->again)
 		return;
-	if (judged_event(c, e) || (c->checks && is_judged(e)))
+	if (judged_event(c, e) || (c->checks && is_judged(e)) ||
+	    (!c->tail && is_acknowledged(e)))
 		return;
 	if (!notice && c->on_event)
 		c->on_event(c->on_event_owner, e);
@@ -105,18 +135,31 @@ static void on_event(void *owner, const struct event *e)
 		r->ops->event(r, e);
 	else if (!connection_progress(c, e))
 		connection_aside(c, e);
+	if (notice && e->notice == NOTICE_PICTURE && e->file && c->tail) {
+		image_begin(r);
+		image_show_file(r, e->file);
+	}
 }
 
 static void on_trace(void *owner, const struct trace *t)
 {
 	struct connection *c = owner;
 	struct trace whose = *t;
+	/* It is an event already. */
+	const bool serial = t->leg && strcmp(t->leg, "serial") == 0;
 
-	if (c->whose)
+	if (c->whose && !serial)
 		whose.device = c->whose;
-	if (c->app->out.verbose)
+	if (c->app->out.verbose && !serial)
 		render_trace(&c->app->out, &whose);
 	trace_write(c->app, &whose);
+}
+
+static void on_frame(void *owner, bool outgoing, enum frame_kind kind,
+		     struct span frame, const struct json_places *at)
+{
+	judged_frame(owner, outgoing, kind, frame, at);
+	hearing_frame(owner, outgoing, kind, frame);
 }
 
 static bool on_request(void *owner, const struct event *e)
@@ -211,6 +254,8 @@ static int begin_client(struct connection *c, struct error *err)
 	const struct camera *camera = camera_of(c);
 	int status = 0;
 
+	era_file_config(&config.era, c);
+	config.log_level = c->app->out.verbose ? log_levels[0] : log_levels[3];
 	/* A device; what is no device knows no such capability. */
 	if (camera && !config.vision_url && link->dialect != DIALECT_PLAIN) {
 		config.vision_url = camera->url;
@@ -219,23 +264,25 @@ static int begin_client(struct connection *c, struct error *err)
 	c->asked = true;
 	if (c->requests)
 		config.answers = requests_declares(c->requests);
-	if (said->no_init) {
+	if (said->no_init && config.era.told && config.era.era == ERA_MODERN) {
+		client_assume_modern(&c->client, c->session, &config);
+	} else if (said->no_init) {
 		c->client.session = c->session;
 		c->client.device = link->dialect == DIALECT_DEVICE;
 	} else {
 		status = client_begin(&c->client, c->session, &config, err);
 	}
 	c->client.guard = guards_guard(c->guards);
+	c->client.asker = requests_asker(c->requests);
 	return status;
 }
 
-static int open_session(struct connection *c, const struct transport_ops *ops,
-			struct error *err)
+static int open_session(struct connection *c, struct error *err)
 {
 	const struct session_observer observer = { .event = on_event,
 						   .trace = on_trace,
 						   .request = on_request,
-						   .frame = judged_frame,
+						   .frame = on_frame,
 						   .gave_up = judged_gave_up,
 						   .owner = c };
 	struct session_config config = { .rules = &mcp_rules,
@@ -252,8 +299,8 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 	if (c->again && c->port && c->endpoint.port == 0)
 		c->endpoint.port = c->port;
 	judged_begin(c);
-	if (session_open(&c->session, c->app->loop, ops, &c->endpoint, &config,
-			 &observer, err))
+	if (session_open(&c->session, c->app->loop, c->ops, &c->endpoint,
+			 &config, &observer, err))
 		return serve_target_stale(c->app, err);
 	c->opened++;
 	if (witnessed_begin(c, err))
@@ -278,9 +325,8 @@ static int open_trace(struct connection *c, struct error *err)
 
 static int begin(struct connection *c, struct error *err)
 {
-	const struct transport_ops *ops;
-
-	if (setup_endpoint(&c->endpoint, c->app, &ops, err) ||
+	/* What is opened anew is what it was, though a file changed meanwhile. */
+	if ((!c->ops && setup_endpoint(&c->endpoint, c->app, &c->ops, err)) ||
 	    app_open_loop(c->app, err) || guards_open(c, err))
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
@@ -290,9 +336,49 @@ static int begin(struct connection *c, struct error *err)
 			"MCPCTL_VISION_TOKEN", err))
 		return -1;
 	if (open_trace(c, err) || findings_open(c->app, err) ||
-	    requests_open(c, err) || guards_admit(c->guards, err))
+	    hearing_open(c, err) || requests_open(c, err) ||
+	    guards_admit(c->guards, err))
 		return -1;
-	return open_session(c, ops, err);
+	return open_session(c, err);
+}
+
+static void remember_end(struct connection *c)
+{
+	c->reached = session_times(c->session)->connected >= 0;
+	c->to_device = session_link(c->session)->dialect == DIALECT_DEVICE ||
+		       endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
+		       endpoint_has(&c->endpoint, SCHEME_WAITS);
+}
+
+static void close_session(struct connection *c)
+{
+	if (c->session) {
+		remember_end(c);
+		session_linger(c->session);
+		hearing_end(c);
+		session_drain(c->session);
+		judged_end(c);
+	}
+	if (c->client.tools_wrong)
+		fresh_list_drop(c);
+	witnessed_end(c);
+	hearing_close(c);
+	requests_close(c);
+	tools_cache_drop(c);
+	items_cache_drop(c);
+	client_done(&c->client);
+	session_free(TAKE(c->session));
+	mem_free(TAKE(c->vision_token));
+	words_done(&c->pictures);
+	buf_done(&c->era_kept);
+	c->asked = c->connected = false;
+}
+
+void connection_close(struct connection *c)
+{
+	close_session(c);
+	endpoint_done(&c->endpoint);
+	c->ops = NULL;
 }
 
 /* -1: opening it failed for good. */
@@ -330,10 +416,25 @@ static int poll_opening(struct connection *c, struct error *err)
 	return status;
 }
 
+/*
+ * It failed since what was kept of its era is wrong, or since it could not bear
+ * the question: it is opened anew, and that once.
+ */
+static bool opens_anew(struct connection *c, struct error *err)
+{
+	if (!era_file_failed(c, err))
+		return false;
+	close_session(c);
+	error_reset(err);
+	return true;
+}
+
 int connection_poll(struct connection *c, struct error *err)
 {
 	int status = poll_opening(c, err);
 
+	if (status < 0 && opens_anew(c, err))
+		status = connection_begin(c, err);
 	return status < 0 ? give_up(c, err) : status;
 }
 
@@ -393,11 +494,20 @@ static int pause_opening(struct connection *c, unsigned tries,
 	return status;
 }
 
-static int open_and_wait(struct connection *c, struct error *err)
+static int open_once(struct connection *c, struct error *err)
 {
 	if (!c->session && begin(c, err))
 		return -1;
 	return wait_connected(c, err);
+}
+
+static int open_and_wait(struct connection *c, struct error *err)
+{
+	int status = open_once(c, err);
+
+	while (status && opens_anew(c, err))
+		status = open_once(c, err);
+	return status;
 }
 
 int connection_open(struct connection *c, struct error *err)
@@ -421,34 +531,6 @@ int connection_open(struct connection *c, struct error *err)
 		if (pause_opening(c, tries, err))
 			return give_up(c, err);
 	}
-}
-
-static void remember_end(struct connection *c)
-{
-	c->reached = session_times(c->session)->connected >= 0;
-	c->to_device = session_link(c->session)->dialect == DIALECT_DEVICE ||
-		       endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
-		       endpoint_has(&c->endpoint, SCHEME_WAITS);
-}
-
-void connection_close(struct connection *c)
-{
-	if (c->session) {
-		remember_end(c);
-		session_linger(c->session);
-		session_drain(c->session);
-		judged_end(c);
-	}
-	witnessed_end(c);
-	requests_close(c);
-	tools_cache_drop(c);
-	items_cache_drop(c);
-	client_done(&c->client);
-	session_free(TAKE(c->session));
-	endpoint_done(&c->endpoint);
-	mem_free(TAKE(c->vision_token));
-	words_done(&c->pictures);
-	c->asked = c->connected = false;
 }
 
 #define SLOW_MS 300

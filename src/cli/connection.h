@@ -10,11 +10,14 @@
 #include "mcp/listing.h"
 
 struct guards;
+struct hearing;
+struct sound_pace;
 struct requests;
 
 struct connection { /* zeroed at first, but for the app */
 	struct app *app;
 	struct endpoint endpoint;
+	const struct transport_ops *ops; /* of that; NULL: not set up */
 	struct session *session; /* NULL until connection_open */
 	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
@@ -26,6 +29,8 @@ struct connection { /* zeroed at first, but for the app */
 	/* A method is asked that firmware does not have: no fault of a backend. */
 	bool probing;
 	bool worded; /* what is found now is told by an error, in words */
+	bool era_ended; /* server/discover ended it: it is not asked again */
+	struct buf era_kept; /* what its file says, while it is opened */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;
@@ -34,6 +39,8 @@ struct connection { /* zeroed at first, but for the app */
 	bool reached, to_device;
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
+	/* A task is waited for: lines of ours tell what changes. */
+	bool tells_task;
 	bool goes_on; /* other commands come on it: the shell */
 	/* It is opened again: no addresses; on this port, where any would do. */
 	bool again;
@@ -42,6 +49,8 @@ struct connection { /* zeroed at first, but for the app */
 	bool tail;
 	bool *woken; /* one of many: see session_config; NULL */
 	const char *whose; /* … its name in traces; lent; NULL */
+	const char *whose_alias; /* … likewise; NULL: it has none */
+	struct connection *witnessed_next; /* see cli/witnessed.h */
 	bool any_device; /* --no-init of a command that needs no MCP */
 	void (*on_event)(
 		void *owner,
@@ -57,6 +66,9 @@ struct connection { /* zeroed at first, but for the app */
 	struct timer slow; /* connection_asks */
 	char *asks; /* owned; NULL */
 	bool shown; /* it is */
+	struct sound_pace *pace; /* diag/pace.h, of who dials us; NULL */
+	struct hearing
+		*hearing; /* cli/hearing.h; NULL: what it says is not kept */
 	struct guards *guards; /* NULL until connection_begin */
 	struct requests *requests; /* NULL: nothing is answered */
 };

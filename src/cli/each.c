@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "cli/all.h"
 #include "cli/connection.h"
 #include "out/text_device.h"
-#include "out/wrap.h"
 
 enum {
 	AT_ONCE = 32, /* where they do not stay */
@@ -233,6 +231,7 @@ static void add(struct each *e, struct all_device *device)
 							  order->any_device } };
 	one->pattern = mem_printf("id:%s", device->id);
 	one->connection.whose = one->device.id;
+	one->connection.whose_alias = json_string(one->device.json, "alias");
 	if (order->event) {
 		one->connection.on_event = on_event;
 		one->connection.on_event_owner = one;

@@ -3,7 +3,6 @@
  * Forms: fields out of a schema, and whether values fit. Its text comes from a
  * server: everything has a bound.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "cli/witnessed.h"
 #include "diag/finding.h"
+#include "diag/pace.h"
 
 /* ---- in callbacks: recorded, told later on the main line ---- */
 
@@ -62,12 +63,25 @@ static void look_around(struct connection *c)
 	about->board = l->dialect == DIALECT_DEVICE ||
 		       (l->dialect == DIALECT_UNKNOWN && device);
 	about->bare = !about->board;
-	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT;
+	/* Who is dialled took what was said before any hello, or is silent. */
+	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT ||
+			 c->endpoint.scheme->kind == SCHEME_WEBSOCKET;
 	about->no_batches = !session_reads_batches(c->session);
 	about->protocol_version = peer ? peer->protocol_version : 0;
 	about->from.board = peer && c->endpoint.scheme->kind == SCHEME_LISTEN ?
 				    peer->address :
 				    NULL;
+}
+
+/* Who dials us says what it hears; other peers are servers. */
+static void judge_pace(struct connection *c, const struct diag_frame *f)
+{
+	if (c->endpoint.scheme->kind != SCHEME_LISTEN)
+		return;
+	if (f->kind == FRAME_IS_TEXT)
+		pace_text(&c->pace, f->from_device, f->data, f->len);
+	else if (f->from_device)
+		pace_frame(c->pace, &c->diag, f, loop_delay_us(c->app->loop));
 }
 
 void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
@@ -89,6 +103,7 @@ void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
 	look_around(c);
 	c->judging = kind == FRAME_TEXT ? frame : (struct span){ 0 };
 	diag_feed(&c->diag, &f);
+	judge_pace(c, &f);
 	witnessed_frame(c, &f);
 	c->judging = (struct span){ 0 };
 }
@@ -106,6 +121,7 @@ void judged_begin(struct connection *c)
 	c->diag.whose = whose;
 	c->diag.owner = c;
 	memset(c->judged, 0, sizeof(c->judged));
+	pace_free(TAKE(c->pace));
 	diag_start(&c->diag);
 }
 
@@ -209,8 +225,8 @@ bool judged_event(struct connection *c, const struct event *e)
 	if (e->kind != EVENT_FINDING)
 		return false;
 	f = finding_of(c, e);
-	/* Of a transport: other commands tell its words. */
-	if (!f && !e->finding && c->checks && finding_by_name(e->name) >= 0)
+	/* Of a transport: then it comes again, as one of the engine. */
+	if (!f && !e->finding && finding_by_name(e->name) >= 0)
 		diag_found(&c->diag, (enum diag_code)finding_by_name(e->name),
 			   (struct span){ 0 }, "%.120s",
 			   e->note ? e->note : "");
@@ -241,5 +257,6 @@ void judged_end(struct connection *c)
 
 void judged_done(struct connection *c)
 {
+	pace_free(TAKE(c->pace));
 	diag_done(&c->diag);
 }

@@ -9,6 +9,7 @@
 #include "cli/named.h"
 #include "cli/named_entry.h"
 #include "cli/named_file.h"
+#include "cli/named_forms.h"
 #include "cli/prompt.h"
 #include "cli/suggest.h"
 
@@ -190,6 +191,9 @@ int named_target(struct endpoint *out, const char *name,
 
 	*out = (struct endpoint){ 0 };
 	named_files_read(&files, search->config_file);
+	/* Only then: they may need a library, and this is done often. */
+	if (!search->config_file && find_file(&files, name) == files.count)
+		named_files_read_clients(&files);
 	if (found)
 		look_around(found, &files, name);
 	status = find(out, &files, name, search, err);
@@ -209,12 +213,19 @@ char *named_target_text(const char *target, const struct named_search *search)
 	return mem_strdup(target);
 }
 
+static void read_all(struct named_files *out, const struct named_search *search)
+{
+	named_files_read(out, search->config_file);
+	if (!search->config_file)
+		named_files_read_clients(out);
+}
+
 bool named_target_exists(const char *name, const struct named_search *search)
 {
 	struct named_files files;
 	bool found = false;
 
-	named_files_read(&files, search->config_file);
+	read_all(&files, search);
 	for (size_t i = 0; i < files.count && !found; i++)
 		found = named_file_entry(&files.item[i], name) != NULL;
 	named_files_done(&files);
@@ -276,7 +287,9 @@ static void tell_entry(struct telling *l, const struct named_files *files,
 					 .file = f->path,
 					 .peer = peer,
 					 .problem = problem,
+					 .client = f->client,
 					 .hidden = is_hidden(files, at, entry),
+					 .off = named_form_is_off(entry),
 					 .untrusted = !usable };
 
 	tell(l, &out);
@@ -289,12 +302,14 @@ size_t named_targets(const struct named_search *search,
 	struct telling l = { search, each, owner, 0 };
 	struct named_files files;
 
-	named_files_read(&files, search->config_file);
+	read_all(&files, search);
 	for (size_t i = 0; i < files.count; i++) {
 		const struct named_file *f = &files.item[i];
-		const struct named_entry broken = {
-			.file = f->path, .peer = "", .problem = f->problem.text
-		};
+		const struct named_entry broken = { .file = f->path,
+						    .peer = "",
+						    .client = f->client,
+						    .problem =
+							    f->problem.text };
 		const cJSON *entry;
 
 		if (!f->servers)
@@ -374,6 +389,17 @@ static void add_program(struct words *lines, const cJSON *entry)
 	add_settings(lines, entry);
 }
 
+/* Which client logs in there, and where its secret is. */
+static void add_login(struct words *lines, const cJSON *entry)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!json_object(entry, "oauth"))
+		return;
+	json_print(&text, json_object(entry, "oauth"));
+	add_line(lines, "logs in", buf_string(&text));
+}
+
 static void add_url(struct words *lines, const cJSON *entry)
 {
 	CLEANUP(mem_free_ptr) char *url = named_entry_shown(entry);
@@ -382,6 +408,7 @@ static void add_url(struct words *lines, const cJSON *entry)
 	if (!*url)
 		return;
 	add_line(lines, "opens", url);
+	add_login(lines, entry);
 	cJSON_ArrayForEach(member, json_object(entry, "headers")) {
 		const char *value = cJSON_GetStringValue(member);
 		CLEANUP(mem_free_ptr)
@@ -411,7 +438,7 @@ static bool add_reads(struct words *lines, const cJSON *entry)
 {
 	static const char *const program[] = { "command", "args", "cwd", "env",
 					       NULL };
-	static const char *const url[] = { "url", "headers", NULL };
+	static const char *const url[] = { "url", "headers", "oauth", NULL };
 	CLEANUP(words_done) struct words names = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
 	const char *const *part = named_entry_is_program(entry) ? program : url;
@@ -478,22 +505,13 @@ bool named_describe(struct buf *out, const cJSON *servers)
 
 /* ---- what changed ---- */
 
-static bool has_line(const struct words *lines, const char *line)
-{
-	for (size_t i = 0; i < lines->count; i++) {
-		if (strcmp(lines->word[i], line) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Those of a that b has not. Overwrites out. */
 static void subtract(struct words *out, const struct words *a,
 		     const struct words *b)
 {
 	*out = (struct words){ 0 };
 	for (size_t i = 0; i < a->count; i++) {
-		if (!has_line(b, a->word[i]))
+		if (!words_has(b, a->word[i]))
 			words_add(out, a->word[i]);
 	}
 }

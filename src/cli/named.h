@@ -74,7 +74,9 @@ struct named_entry {
 	const char *name, *file;
 	const char *peer; /* as a target is written; without secrets */
 	const char *problem; /* why it cannot be used; NULL */
+	const char *client; /* whose file it is: "Cursor"; NULL: anybody's */
 	bool hidden; /* another file before it has the same name */
+	bool off; /* its client does not use it now; -t does */
 	bool untrusted; /* problem says what to type; no variable was read */
 };
 /*

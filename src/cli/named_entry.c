@@ -32,6 +32,34 @@ static size_t name_length(const char *text, size_t len)
 	return n;
 }
 
+/* What only the program knows whose file it is. */
+static const struct {
+	const char *begin, *what;
+} elsewhere[] = {
+	{ "input:", "its editor asks for it" },
+	{ "workspaceFolder", "it is the folder that its editor has open" },
+	{ "command:", "its editor finds it out" },
+	{ "{", "it is kept by its client" },
+};
+
+static int unknown_here(const char *inside, size_t len, struct error *err)
+{
+	for (size_t i = 0; i < COUNT(elsewhere); i++) {
+		if (len < strlen(elsewhere[i].begin) ||
+		    !text_starts(inside, elsewhere[i].begin))
+			continue;
+		error_set(err, ERR_USAGE,
+			  "'${%.*s}%s' cannot be known here: %s",
+			  (int)(len < SHOWN_MAX ? len : SHOWN_MAX), inside,
+			  *inside == '{' ? "}" : "", elsewhere[i].what);
+		error_hint(
+			err,
+			"put the entry into your own mcp.json, with a variable of the environment in its place: ${NAME}");
+		return -1;
+	}
+	return 0;
+}
+
 static int not_understood(const char *inside, size_t len, struct error *err)
 {
 	error_set(err, ERR_USAGE, "'${%.*s}' is not understood",
@@ -59,6 +87,8 @@ static int add_variable(struct buf *out, const char *inside, size_t len,
 	name = mem_strndup(inside + skip, n);
 	n += skip;
 	value = n > skip ? getenv(name) : NULL;
+	if (!value && unknown_here(inside, len, err))
+		return -1;
 	if (n > skip && n == len) {
 		if (value)
 			return buf_text(out, value);
@@ -108,15 +138,6 @@ char *named_expand(const char *text, struct error *err)
 	return NULL;
 }
 
-static void add_once(struct words *out, const char *name)
-{
-	for (size_t i = 0; i < out->count; i++) {
-		if (strcmp(out->word[i], name) == 0)
-			return;
-	}
-	words_add(out, name);
-}
-
 void named_expand_names(struct words *out, const char *text, size_t max)
 {
 	while (out->count < max && (text = strstr(text, "${")) != NULL) {
@@ -127,7 +148,7 @@ void named_expand_names(struct words *out, const char *text, size_t max)
 					 name_length(text + skip, len - skip));
 
 		if (*name)
-			add_once(out, name);
+			words_add_once(out, name);
 		text += len;
 	}
 }
@@ -504,6 +525,18 @@ static int take_headers(struct endpoint *e, const cJSON *entry,
 	return 0;
 }
 
+/* As it stands there: cli/credentials judges it, and knows its variables. */
+static void take_oauth(struct endpoint *e, const cJSON *entry)
+{
+	const cJSON *member = json_member(entry, "oauth");
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!member || cJSON_IsNull(member))
+		return;
+	json_print(&text, member);
+	e->oauth = buf_take(&text);
+}
+
 static int check_scheme(const char *url, const struct entry_type *type,
 			struct error *err)
 {
@@ -536,6 +569,7 @@ static int take_url(struct endpoint *e, const cJSON *entry,
 	/* Not named, since variables may have brought secrets into it. */
 	if (endpoint_read(e, text, place->file, err))
 		return error_prefix(err, "\"url\" is no target");
+	take_oauth(e, entry);
 	return take_headers(e, entry, err);
 }
 
@@ -550,6 +584,14 @@ static int take(struct endpoint *e, const cJSON *entry,
 
 	if (!cJSON_IsObject(entry))
 		return error_set(err, ERR_USAGE, "it is no object");
+	if (program && json_string(entry, "envFile")) {
+		error_set(
+			err, ERR_USAGE,
+			"\"envFile\" is not read here, and the program may need what stands there");
+		return error_hint(
+			err,
+			"put the entry into your own mcp.json, with \"env\"");
+	}
 	if (find_type(&type, entry, err))
 		return -1;
 	if (!type && program && url) {
@@ -568,11 +610,33 @@ static int take(struct endpoint *e, const cJSON *entry,
 			 take_url(e, entry, NULL, place, err);
 }
 
+static int take_era(struct endpoint *e, const cJSON *entry, struct error *err)
+{
+	static const char *const eras[] = { "auto", "modern", "legacy" };
+	const cJSON *member = json_member(entry, "protocolEra");
+	const char *name = cJSON_GetStringValue(member);
+
+	for (size_t i = 0; name && i < COUNT(eras); i++) {
+		if (strcmp(name, eras[i]) == 0) {
+			e->era = (enum era_wish)i;
+			return 0;
+		}
+	}
+	if (!member || cJSON_IsNull(member))
+		return 0;
+	error_set(err, ERR_USAGE, "\"protocolEra\" is no era");
+	return error_hint(err, "expected auto, modern or legacy");
+}
+
 int named_entry_endpoint(struct endpoint *out, const cJSON *entry,
 			 const struct named_place *place, struct error *err)
 {
 	*out = (struct endpoint){ 0 };
 	if (take(out, entry, place, err)) {
+		endpoint_done(out);
+		return -1;
+	}
+	if (take_era(out, entry, err)) {
 		endpoint_done(out);
 		return -1;
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mcp.json files, found and read. Nothing in them is understood here, but
- * where the entries are.
+ * mcp.json files, and those of other clients, found and read. What stands in
+ * them is cli/named_forms' matter.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,99 +14,22 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/split.h"
-#include "base/text.h"
 #include "cli/config.h"
 #include "cli/named_file.h"
-
-/* ---- comments ---- */
-
-/* Behind the string that begins at `at`. */
-static size_t skip_string(const char *text, size_t len, size_t at)
-{
-	for (at++; at < len && text[at] != '"'; at++) {
-		if (text[at] == '\\')
-			at++;
-	}
-	return at < len ? at + 1 : len;
-}
-
-/* The bytes of the comment that begins at `at`; 0: none does. */
-static size_t comment_length(const char *text, size_t len, size_t at)
-{
-	const char *rest = text + at, *end;
-
-	if (len - at < 2 || rest[0] != '/')
-		return 0;
-	if (rest[1] == '/') {
-		end = memchr(rest, '\n', len - at);
-		return end ? (size_t)(end - rest) : len - at;
-	}
-	if (rest[1] != '*')
-		return 0;
-	end = memmem(rest + 2, len - at - 2, "*/", 2);
-	return end ? (size_t)(end - rest) + 2 : 0;
-}
-
-/*
- * Editors allow comments in such files, and a comma behind the last member.
- * Blanks take their places, so that the byte in a message is the file's.
- */
-static void blank_comments(char *text, size_t len)
-{
-	size_t comma = len; /* len: what came last is none */
-	size_t at = 0;
-
-	while (at < len) {
-		size_t comment = comment_length(text, len, at);
-
-		if (comment) {
-			memset(text + at, ' ', comment);
-			at += comment;
-			continue;
-		}
-		if ((text[at] == '}' || text[at] == ']') && comma < len)
-			text[comma] = ' ';
-		if (text[at] == ',')
-			comma = at;
-		else if (!strchr(" \t\r\n", text[at]))
-			comma = len;
-		at = text[at] == '"' ? skip_string(text, len, at) : at + 1;
-	}
-}
+#include "cli/named_forms.h"
 
 /* ---- one file ---- */
-
-static cJSON *parse_json(const struct buf *text, struct error *err)
-{
-	CLEANUP(buf_done) struct buf plain = { 0 };
-
-	buf_add(&plain, buf_string(text), text->len);
-	if (plain.len) {
-		memset(plain.data, ' ', text_mark(plain.data, plain.len));
-		blank_comments(plain.data, plain.len);
-	}
-	return json_parse(buf_string(&plain), plain.len, err);
-}
 
 const cJSON *named_file_parse(cJSON **json, const struct buf *text,
 			      const char *path, struct error *err)
 {
+	char *here = getcwd(NULL, 0);
 	const cJSON *servers;
 
-	*json = parse_json(text, err);
-	if (!*json) {
-		if (err)
-			err->kind = ERR_USAGE;
-		error_prefix(err, "'%s' is no JSON", path);
-		return NULL;
-	}
+	*json = named_form_read(text, path, here, err);
+	free(here);
 	servers = json_object(*json, "mcpServers");
-	if (!servers)
-		servers = json_object(*json, "servers");
-	if (!servers) {
-		error_set(err, ERR_USAGE, "'%s' has no object \"mcpServers\"",
-			  path);
-	} else if (cJSON_GetArraySize(servers) > NAMED_ENTRIES_MAX) {
+	if (servers && cJSON_GetArraySize(servers) > NAMED_ENTRIES_MAX) {
 		error_set(err, ERR_USAGE, "'%s' has more than %d servers", path,
 			  NAMED_ENTRIES_MAX);
 		return NULL;
@@ -172,22 +96,27 @@ static void read_file(struct named_file *f, bool given)
 
 enum origin { ORIGIN_GIVEN, ORIGIN_USER, ORIGIN_PROJECT };
 
-/* The user's own file: a link of a project may lead there, or we stand in its folder. */
+/* One of the user's own: a link may lead there, or we stand in its folder. */
 static bool is_own(const struct named_files *files, const struct stat *st)
 {
 	struct stat own;
 
-	return files->count && files->item[0].own &&
-	       stat(files->item[0].path, &own) == 0 &&
-	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+	for (size_t i = 0; i < files->count; i++) {
+		if (files->item[i].own &&
+		    stat(files->item[i].path, &own) == 0 &&
+		    own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return true;
+	}
+	return false;
 }
 
 /* path and folder are taken; folder NULL: its commands run where we are. */
 static void add_take(struct named_files *files, char *path, char *folder,
-		     enum origin origin)
+		     enum origin origin, const char *client)
 {
 	struct named_file f = { .path = path,
 				.folder = folder,
+				.client = client,
 				.own = origin != ORIGIN_PROJECT };
 	struct stat st;
 
@@ -213,10 +142,13 @@ static void add_folder(struct named_files *files, const char *folder, bool here)
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		add_take(files, mem_printf("%s/%s", folder, names[i]),
-			 here ? NULL : mem_strdup(where), ORIGIN_PROJECT);
+			 here ? NULL : mem_strdup(where), ORIGIN_PROJECT, NULL);
 }
 
-static void add_project(struct named_files *files)
+/* Each folder from the current one on, the nearest first. */
+static void walk_up(struct named_files *files,
+		    void (*add)(struct named_files *files, const char *folder,
+				bool here))
 {
 	char *folder = getcwd(NULL, 0);
 	bool here = true;
@@ -225,7 +157,7 @@ static void add_project(struct named_files *files)
 	while (folder && folder[0] == '/') {
 		char *slash = strrchr(folder, '/');
 
-		add_folder(files, folder[1] ? folder : "", here);
+		add(files, folder[1] ? folder : "", here);
 		if (!folder[1])
 			break;
 		slash[slash == folder] = '\0';
@@ -240,22 +172,112 @@ void named_files_read(struct named_files *out, const char *config_file)
 
 	*out = (struct named_files){ 0 };
 	if (config_file) {
-		add_take(out, mem_strdup(config_file), NULL, ORIGIN_GIVEN);
+		add_take(out, mem_strdup(config_file), NULL, ORIGIN_GIVEN,
+			 NULL);
 		return;
 	}
 	own = user_path(&user_config, "mcp.json");
 	if (own)
-		add_take(out, own, NULL, ORIGIN_USER);
-	add_project(out);
+		add_take(out, own, NULL, ORIGIN_USER, NULL);
+	walk_up(out, add_folder);
 }
 
-static bool is_looked_for(const char *name)
+/* ---- those of other clients ---- */
+
+/* The folder that stands for the one of the path: "$CODEX_HOME/config.toml". */
+static char *path_by_variable(const struct client_place *p)
 {
-	for (size_t i = 0; i < COUNT(names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
+	const char *folder = p->variable ? getenv(p->variable) : NULL;
+
+	if (!folder || *folder != '/')
+		return NULL;
+	return mem_printf("%s/%s", folder, file_name(p->path));
+}
+
+static char *path_of_user(const struct client_place *p)
+{
+	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+	char *path = path_by_variable(p);
+
+	if (path)
+		return path;
+	if (p->below == PLACE_CONFIG && config && *config == '/')
+		return mem_printf("%s/%s", config, p->path);
+	if (!home || *home != '/')
+		return NULL;
+	return mem_printf("%s/%s%s", home,
+			  p->below == PLACE_CONFIG ? ".config/" : "", p->path);
+}
+
+static void add_client_user(struct named_files *files)
+{
+	for (const struct client_place *p = client_places; p->client; p++) {
+		char *path = p->below == PLACE_PROJECT ? NULL : path_of_user(p);
+
+		if (path)
+			add_take(files, path, NULL, ORIGIN_USER, p->client);
 	}
-	return false;
+}
+
+/* "x/.continue/mcpServers/": the files there, by their names. */
+static void add_all_in(struct named_files *files, const char *pattern,
+		       const char *where, const char *client)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc && i < NAMED_FOLDER_MAX; i++)
+		add_take(files, mem_strdup(found.gl_pathv[i]),
+			 mem_strdup(where), ORIGIN_PROJECT, client);
+	globfree(&found);
+}
+
+/* A folder whose name is a pattern has none that is found by one. */
+static bool is_plain(const char *folder)
+{
+	return !strpbrk(folder, "*?[\\");
+}
+
+static void add_client_folder(struct named_files *files, const char *folder,
+			      bool here)
+{
+	const char *where = *folder ? folder : "/";
+
+	for (const struct client_place *p = client_places; p->client; p++) {
+		CLEANUP(mem_free_ptr) char *path = NULL;
+
+		if (p->below != PLACE_PROJECT)
+			continue;
+		path = mem_printf("%s/%s", folder, p->path);
+		if (p->path[strlen(p->path) - 1] != '*')
+			add_take(files, TAKE(path),
+				 here ? NULL : mem_strdup(where),
+				 ORIGIN_PROJECT, p->client);
+		else if (is_plain(folder))
+			add_all_in(files, path, here ? NULL : where, p->client);
+	}
+}
+
+void named_files_read_clients(struct named_files *out)
+{
+	add_client_user(out);
+	walk_up(out, add_client_folder);
+}
+
+/* ---- one that is named ---- */
+
+/* Bytes of the end of file that it is looked for by; 0: it is not. */
+static size_t looked_for(const char *file)
+{
+	const char *name = file_name(file);
+	size_t suffix = client_file_suffix(file);
+
+	for (size_t i = 0; i < COUNT(names) && !suffix; i++) {
+		if (strcmp(names[i], name) == 0)
+			suffix = strlen(name);
+	}
+	return suffix;
 }
 
 /*
@@ -264,15 +286,16 @@ static bool is_looked_for(const char *name)
  */
 char *named_file_path(const char *file, struct error *err)
 {
-	const char *name = file_name(file);
+	size_t suffix = looked_for(file);
+	const char *end = file + strlen(file) - suffix;
 	CLEANUP(mem_free_ptr)
-	char *folder = mem_strndup(file, (size_t)(name - file));
+	char *folder = mem_strndup(file, (size_t)(end - file));
 	char *real, *out;
 
-	if (!is_looked_for(name)) {
+	if (!suffix) {
 		error_set(
 			err, ERR_USAGE,
-			"'%s': only files called .mcp.json or mcp.json are looked for, and have to be trusted",
+			"'%s': only files called .mcp.json or mcp.json, and those of other clients in their place (mcpctl targets --help), are looked for, and have to be trusted",
 			file);
 		error_hint(err, "another one is used by --config FILE");
 		return NULL;
@@ -283,7 +306,7 @@ char *named_file_path(const char *file, struct error *err)
 			  strerror(errno));
 		return NULL;
 	}
-	out = mem_printf("%s/%s", real[1] ? real : "", name);
+	out = mem_printf("%s/%s", real[1] ? real : "", end);
 	free(real);
 	return out;
 }
@@ -295,7 +318,7 @@ int named_files_add(struct named_files *out, const char *file,
 
 	if (!path)
 		return -1;
-	add_take(out, path, NULL, ORIGIN_PROJECT);
+	add_take(out, path, NULL, ORIGIN_PROJECT, NULL);
 	return 0;
 }
 

@@ -14,9 +14,12 @@
 
 #define NAMED_FILE_MAX TRUST_TEXT_MAX /* bytes */
 #define NAMED_ENTRIES_MAX 1000 /* of one file */
+#define NAMED_FOLDER_MAX \
+	100 /* files of a folder that is all files of servers */
 
 struct named_file {
 	char *path; /* that of a project: of its real folder */
+	const char *client; /* whose file it is: "Cursor"; NULL: anybody's */
 	bool own; /* the user's, or given; else a project's, and trust counts */
 	enum trust_state
 		trust; /* of what was read, not of what is there later */
@@ -25,7 +28,8 @@ struct named_file {
 	char *folder;
 	cJSON *json;
 	const cJSON *servers; /* an object; NULL: problem says why not */
-	struct error problem; /* ERR_USAGE */
+	struct error
+		problem; /* ERR_USAGE; ERR_CONNECT: a part of ours is missing */
 };
 
 struct named_files { /* zeroed at first */
@@ -42,6 +46,12 @@ struct named_files { /* zeroed at first */
  * folder that others can write to, it says what is run here. So must a link.
  */
 void named_files_read(struct named_files *out, const char *config_file);
+/*
+ * Behind them those of other clients (cli/named_forms): the user's own, then
+ * those of the current folder and each one above. An own file is none of a
+ * project as well.
+ */
+void named_files_read_clients(struct named_files *out);
 /*
  * One file of a project, as if it was found. -1 (ERR_USAGE): its folder is not
  * there, or a file of that name is never looked for.

@@ -12,6 +12,8 @@ static void on_ended(void *owner, int status)
 	struct outside *o = owner;
 
 	o->ended = true;
+	if (o->woken)
+		*o->woken = true;
 	o->status = status;
 }
 
@@ -23,7 +25,10 @@ int outside_start(struct outside *o, struct app *app,
 	char name[] = "sh", option[] = "-c";
 	CLEANUP(mem_free_ptr) char *command = mem_strdup(order->command);
 	char *argv[] = { name, option, command, NULL };
-	const struct child_options options = { .argv = argv,
+	const struct child_options options = { .argv = order->argv ?
+							       order->argv :
+							       argv,
+					       .env = order->env,
 					       .out = CHILD_INHERIT,
 					       .err = CHILD_INHERIT,
 					       .in = order->in,
@@ -39,10 +44,16 @@ int outside_start(struct outside *o, struct app *app,
 
 void outside_wait(struct outside *o)
 {
+	outside_wait_for(o, &o->ended);
+}
+
+void outside_wait_for(struct outside *o, bool *woken)
+{
+	o->woken = woken;
 	while (!o->ended) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
-		if (loop_wait(o->app->loop, &o->ended, LOOP_FOREVER, &why) == 0)
+		if (loop_wait(o->app->loop, woken, LOOP_FOREVER, &why) == 0)
 			break;
 		o->interrupted = true;
 		if (why.code == SIGINT)

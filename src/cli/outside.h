@@ -12,6 +12,8 @@
 
 struct outside_order {
 	const char *command; /* lent */
+	char *const *argv; /* in place of it: a program and its words; NULL */
+	const char *const *env; /* as in struct child_options */
 	enum child_stream in;
 	int in_fd; /* of CHILD_PIPE; lent */
 	bool secrets; /* as in struct child_options */
@@ -21,6 +23,7 @@ struct outside {
 	struct app *app;
 	struct child *child;
 	bool ended;
+	bool *woken; /* set when it ended; NULL */
 	int status; /* exit status, or 128 + signal */
 	bool interrupted; /* a signal came to us meanwhile */
 	int signal; /* another one than Ctrl-C's: it was ended; 0 */
@@ -34,5 +37,7 @@ int outside_start(struct outside *o, struct app *app,
 		  const struct outside_order *order, struct error *err);
 /* Until it ended. Events wait: the terminal is the child's. */
 void outside_wait(struct outside *o);
+/* The same, and back too once *woken is true, which its end makes it. */
+void outside_wait_for(struct outside *o, bool *woken);
 
 #endif

@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -16,7 +15,8 @@
 #include "cli/parse.h"
 #include "out/term.h"
 
-const char *pager_command(void)
+/* "less -FRX", or what PAGER says; NULL: none is wanted. */
+static const char *pager_command(void)
 {
 	const char *given = getenv("PAGER");
 
@@ -130,7 +130,7 @@ void pager_end(struct pager *p, bool good)
 	fclose(p->held);
 	p->app->out.out = p->was;
 	p->app->out.later = NULL;
-	if (!good || fits(p) || !show(p))
+	if (!good || p->app->out.drawn || fits(p) || !show(p))
 		fwrite(p->text, 1, p->len, p->was);
 	fflush(p->was);
 	put_err(&p->app->out, &p->later);

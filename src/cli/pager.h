@@ -25,7 +25,4 @@ void pager_begin(struct pager *p, struct app *app, const struct parsed *parsed);
 /* Write or show what was held. good: the command ended well. */
 void pager_end(struct pager *p, bool good);
 
-/* "less -FRX", or what PAGER says; NULL: none is wanted. */
-const char *pager_command(void);
-
 #endif

@@ -193,11 +193,19 @@ static int take_child(struct parser *p, size_t at, struct error *err)
 	if (at == p->count) {
 		error_set(err, ERR_USAGE, "behind '--' a program is missing");
 		return error_hint(
-			err, "for example: mcpctl tools -- node server.js");
+			err, "for example: mcpctl %s -- %s",
+			p->out->command && p->out->command->flags & CMD_RUNS ?
+				"lease kitchen" :
+				"tools",
+			p->out->command && p->out->command->flags & CMD_RUNS ?
+				"make test" :
+				"node server.js");
 	}
 	for (; at < p->count; at++)
 		words_add(&c->child, p->words[at]);
-	c->child_target = endpoint_child_text(c->child.word, c->child.count);
+	if (!p->out->command || !(p->out->command->flags & CMD_RUNS))
+		c->child_target =
+			endpoint_child_text(c->child.word, c->child.count);
 	return 0;
 }
 
@@ -319,6 +327,7 @@ static int suggest_target_words(const struct parser *p, struct error *err)
 {
 	const char *target = p->target == NOWHERE ? NULL : p->words[p->target];
 	const char *word = p->words[p->command];
+	const char *near;
 	const char *next =
 		p->command + 1 < p->count ? p->words[p->command + 1] : NULL;
 
@@ -327,13 +336,19 @@ static int suggest_target_words(const struct parser *p, struct error *err)
 			err,
 			"behind 'stdio:' the program and its words are one word, in quotes; or: mcpctl COMMAND -- %s %s …",
 			target + 6, word);
-	if (p->config && !target && next && command_find(next) &&
-	    !command_nearest(word) && !strchr(word, ':'))
+	if (!p->config || target || !next || !command_find(next) ||
+	    strchr(word, ':') || target_nearest(word))
+		return -1;
+	near = command_nearest(word);
+	if (near)
 		return error_hint(
 			err,
-			"a server that an mcp.json names is a target behind -t: mcpctl -t %s %s",
-			word, next);
-	return -1;
+			"did you mean '%s'? or, if an mcp.json names a server so: mcpctl -t %s %s",
+			near, word, next);
+	return error_hint(
+		err,
+		"a server that an mcp.json names is a target behind -t: mcpctl -t %s %s",
+		word, next);
 }
 
 /*

@@ -24,6 +24,7 @@ struct prompt {
 	struct termios modes; /* before it */
 	char *question; /* NULL: nothing is asked now */
 	bool shown; /* the question is where the cursor is */
+	bool interrupted; /* the last line was Ctrl-C's */
 	bool writing; /* we do */
 	bool closed;
 	/* The renderer's own hooks, put back at the end. */
@@ -107,6 +108,11 @@ static void unhook(struct prompt *p)
 	r->owner = p->hook_owner;
 }
 
+bool prompt_interrupted(const struct prompt *p)
+{
+	return p->interrupted;
+}
+
 void prompt_say(struct prompt *p, const char *lines)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
@@ -140,6 +146,7 @@ static void take_line(struct prompt *p, char *text, size_t len)
 {
 	bool interrupted = memchr(text, CTRL_C, len) != NULL;
 
+	p->interrupted = interrupted;
 	text[len] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
 	/* The kernel shows "^C", and no line end behind it. */

@@ -27,6 +27,8 @@ const char *prompt_obstacle(const struct app *app);
  */
 int prompt_open(struct prompt **out, struct app *app, prompt_line *line,
 		void *owner, struct error *err);
+/* The last line was Ctrl-C's. */
+bool prompt_interrupted(const struct prompt *p);
 /* Print lines; ask, and show the question again behind what is printed. Both are made safe. */
 void prompt_say(struct prompt *p, const char *lines);
 void prompt_ask(struct prompt *p, const char *question);

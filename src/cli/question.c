@@ -8,7 +8,6 @@
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "cli/question.h"
-#include "out/wrap.h"
 #include "rpc/session_calls.h"
 
 /* ---- answers ---- */
@@ -18,6 +17,10 @@ void question_result(const struct question *q, const char *result)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
+	if (q->round)
+		round_answer(q->round, result);
+	if (!*q->id)
+		return;
 	session_answer(q->of->connection->session, q->id, result, &ignored);
 }
 
@@ -25,6 +28,10 @@ void question_refuse(const struct question *q, int code, const char *why)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
+	if (q->round)
+		round_refuse(q->round, why);
+	if (!*q->id)
+		return;
 	session_refuse(q->of->connection->session, q->id, code, why, &ignored);
 }
 

@@ -39,7 +39,8 @@ enum sampling_how {
 struct question {
 	struct requests *of;
 	struct question *next;
-	char *id; /* raw JSON token */
+	char *id; /* raw JSON token; "" of a round's */
+	struct round_ask *round; /* it came in a round (mcp/rounds.h); NULL */
 	cJSON *json; /* the whole message */
 	const cJSON *params; /* of it; NULL */
 	/* by a command */
@@ -65,6 +66,7 @@ struct requests {
 	struct question *running; /* by commands */
 	struct asking *asking;
 	bool lent; /* the terminal is an editor's */
+	struct client_asker asker;
 	unsigned told; /* what was asked for undeclared: a bit for a method */
 	char *consent[CONSENTS_MAX]; /* elicitationId; NULL: free */
 };

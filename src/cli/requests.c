@@ -12,12 +12,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/text_safe.h"
-#include "base/utf8.h"
 #include "cli/prompt.h"
 #include "cli/requests.h"
 #include "cli/requests_ask.h"
-#include "rpc/session_calls.h"
+#include "mcp/unanswered.h"
 
 /*
  * What --elicit, --sampling and --root say. Files are read here, so that a
@@ -129,19 +127,6 @@ static int set_sampling(struct requests *a, const char *how, struct error *err)
 
 /* ---- --root ---- */
 
-static void add_uri(struct buf *out, const char *path)
-{
-	buf_text(out, "file://");
-	for (; *path; path++) {
-		if (strchr("-._~/", *path) || (*path >= '0' && *path <= '9') ||
-		    (*path >= 'A' && *path <= 'Z') ||
-		    (*path >= 'a' && *path <= 'z'))
-			buf_char(out, *path);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)*path);
-	}
-}
-
 static int add_root(struct buf *out, const char *given, struct error *err)
 {
 	char *path = realpath(given, NULL);
@@ -157,7 +142,8 @@ static int add_root(struct buf *out, const char *given, struct error *err)
 			  given);
 	} else {
 		name = strrchr(path, '/') + 1;
-		add_uri(&uri, path);
+		buf_text(&uri, "file://");
+		text_percent_encode(&uri, path, "-._~/");
 		buf_text(out, "{\"uri\":");
 		buf_json_string(out, buf_string(&uri), uri.len);
 		json_add_text(out, "name", *name ? name : "/");
@@ -240,27 +226,66 @@ static const struct kind {
 	{ "roots/list", "--root", has_roots, answer_roots },
 };
 
-static const struct kind *kind_of(const struct event *e)
+static const struct kind *kind_named(const char *method)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		if (e->name && strcmp(kinds[i].method, e->name) == 0)
+		if (method && strcmp(kinds[i].method, method) == 0)
 			return &kinds[i];
 	}
 	return NULL;
 }
 
-/* It is refused by the session, as anything that is not known. */
-static bool not_declared(struct requests *a, const struct kind *kind)
+static const struct kind *kind_of(const struct event *e)
+{
+	return kind_named(e->name);
+}
+
+/* It was told that it may ask, before anybody knew who would be here. */
+static bool is_shared(const struct requests *a)
+{
+	const struct session *s = a->connection->session;
+
+	return s && session_peer(s)->held;
+}
+
+static bool answer_for_nobody(const struct requests *a, const struct event *e)
+{
+	const struct span whole = { e->text, e->len };
+	const struct unanswered answer = unanswered_find(e->name);
+	struct session *s = a->connection->session;
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(mem_free_ptr) char *token = NULL;
+	struct span id;
+
+	if (!e->text || !json_span_member(whole, "id", &id) || id.len > ID_MAX)
+		return false;
+	token = mem_strndup(id.text, id.len);
+	/* If it is gone, nobody waits for it. */
+	if (answer.result)
+		session_answer(s, token, answer.result, &ignored);
+	else
+		session_refuse(s, token, answer.code, answer.words, &ignored);
+	return true;
+}
+
+/*
+ * It is refused by the session, as anything that is not known; or answered,
+ * where it may be asked.
+ */
+static bool not_declared(struct requests *a, const struct kind *kind,
+			 const struct event *e)
 {
 	unsigned bit = 1U << (kind - kinds);
 
 	if (!(a->told & bit))
 		render_note(
 			&a->connection->app->out,
-			"the server asks %s, which it was not told it may: refused (%s answers it)",
+			is_shared(a) ?
+				"the server asks %s, which nobody here answers: it is told so (%s answers it)" :
+				"the server asks %s, which it was not told it may: refused (%s answers it)",
 			kind->method, kind->option);
 	a->told |= bit;
-	return false;
+	return is_shared(a) && answer_for_nobody(a, e);
 }
 
 bool requests_told(const struct requests *a, const struct event *e)
@@ -292,7 +317,7 @@ bool requests_request(struct requests *a, const struct event *e)
 	if (!kind || a->connection->client.device)
 		return false;
 	if (!kind->declared(&declared))
-		return not_declared(a, kind);
+		return not_declared(a, kind, e);
 	if (!read_question(&q, e))
 		return false;
 	if (question_count(a->waiting) + question_count(a->running) <
@@ -391,6 +416,60 @@ void requests_event(struct requests *a, const struct event *e)
 		completed(a, e);
 }
 
+/* ---- what comes in the rounds of a request ---- */
+
+static bool ask_round(void *owner, struct round_ask *ask, const char **option)
+{
+	struct requests *a = owner;
+	CLEANUP(question_done) struct question q = { .of = a, .round = ask };
+	const struct kind *kind = kind_named(ask->method);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"method\":\"%s\",\"params\":%s}",
+				kind ? kind->method : "",
+				ask->params ? ask->params : "{}");
+
+	if (!kind)
+		return false;
+	*option = kind->option;
+	if (!kind->declared(&a->declared))
+		return false;
+	q.id = mem_strdup("");
+	q.json = json_parse(text, strlen(text), NULL);
+	q.params = json_object(q.json, "params");
+	kind->answer(&q);
+	return true;
+}
+
+static struct question *find_round(struct requests *a)
+{
+	struct question *const lists[] = { a->running, a->waiting };
+
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		for (struct question *q = lists[i]; q; q = q->next) {
+			if (q->round)
+				return q;
+		}
+	}
+	return NULL;
+}
+
+static void withdraw_rounds(void *owner)
+{
+	struct requests *a = owner;
+	struct question *q;
+
+	while ((q = find_round(a)) != NULL) {
+		q->round = NULL;
+		withdraw(a, q, "nobody waits for an answer any more");
+	}
+	requests_ask_next(a);
+}
+
+const struct client_asker *requests_asker(struct requests *a)
+{
+	return a ? &a->asker : NULL;
+}
+
 /* ---- its life ---- */
 
 /* Nobody but a person can agree to a page in the browser. */
@@ -447,6 +526,7 @@ int requests_open(struct connection *c, struct error *err)
 	requests_close(c);
 	a = mem_zalloc(sizeof(*a));
 	a->connection = c;
+	a->asker = (struct client_asker){ ask_round, withdraw_rounds, a };
 	c->requests = a;
 	if (requests_options(a, &c->app->config, err)) {
 		requests_close(c);

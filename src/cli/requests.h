@@ -29,6 +29,9 @@ struct client_answers requests_declares(const struct requests *a);
  */
 void requests_hidden(const struct connection *c, struct buf *out);
 
+/* For client.asker: what comes in the rounds of a request. NULL: of none. Lent. */
+const struct client_asker *requests_asker(struct requests *a);
+
 /* For session_observer.request. */
 bool requests_request(struct requests *a, const struct event *e);
 

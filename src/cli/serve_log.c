@@ -16,7 +16,6 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,

@@ -9,16 +9,75 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/module.h"
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/config.h"
+#include "cli/credentials.h"
+#include "cli/held_key.h"
 #include "cli/named.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
-#include "cli/suggest.h"
-#include "cli/targets.h"
+#include "net/attach.h"
+#include "net/endpoint.h"
 #include "net/head.h"
+#include "net/http.h"
+#include "net/listen.h"
+#include "net/mqtt.h"
+#include "net/stdio.h"
+#include "net/ws.h"
+#include "sim/sim.h"
+
+/*
+ * Kind of target -> transport: the only place that knows which there are. How
+ * targets are written is net/endpoint's matter.
+ */
+
+static const struct transport_ops *ws_ops(struct error *err)
+{
+	const struct ws_table *ws = module_table("ws", WS_TABLE, err);
+
+	return ws ? &ws->dial : NULL;
+}
+
+static const struct transport_ops *mqtt_ops(struct error *err)
+{
+	const struct mqtt_table *mqtt = module_table("mqtt", MQTT_TABLE, err);
+
+	return mqtt ? &mqtt->dial : NULL;
+}
+
+static const struct transport_ops *http_ops(struct error *err)
+{
+	const struct http_table *http = module_table("http", HTTP_TABLE, err);
+
+	return http ? &http->dial : NULL;
+}
+
+/* Without a default: the compiler tells of a kind that has no line here. */
+/* The transport of a kind of targets. NULL: err. */
+static const struct transport_ops *target_ops(enum scheme_kind kind,
+					      struct error *err)
+{
+	switch (kind) {
+	case SCHEME_ATTACH:
+		return &attach_ops;
+	case SCHEME_LISTEN:
+		return &listen_ops;
+	case SCHEME_WEBSOCKET:
+		return ws_ops(err);
+	case SCHEME_HTTP:
+		return http_ops(err);
+	case SCHEME_CHILD:
+		return &stdio_ops;
+	case SCHEME_MQTT:
+		return mqtt_ops(err);
+	case SCHEME_SIM:
+		return &sim_ops;
+	}
+	return NULL;
+}
 
 /*
  * Secrets from a file or the environment. They never come from the command
@@ -170,8 +229,23 @@ static const struct fit {
 	{ "cwd", KIND(CHILD), "a child process" },
 	{ "proxy", KIND(HTTP), "http: and https:" },
 	{ "resolve", KIND(HTTP), "http: and https:" },
+	{ "no-oauth", KIND(HTTP), "http: and https:" },
+	{ "oauth-client-id", KIND(HTTP), "http: and https:" },
+	{ "oauth-client-secret-file", KIND(HTTP), "http: and https:" },
+	{ "oauth-private-key-file", KIND(HTTP), "http: and https:" },
+	{ "oauth-client-metadata-url", KIND(HTTP), "http: and https:" },
+	{ "oauth-grant", KIND(HTTP), "http: and https:" },
+	{ "oauth-idp-token-file", KIND(HTTP), "http: and https:" },
+	{ "oauth-idp-token-endpoint", KIND(HTTP), "http: and https:" },
+	{ "oauth-idp-client-id", KIND(HTTP), "http: and https:" },
+	{ "oauth-issuer", KIND(HTTP), "http: and https:" },
+	{ "oauth-scope", KIND(HTTP), "http: and https:" },
+	{ "oauth-timeout", KIND(HTTP), "http: and https:" },
 	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
+	{ "era", KIND(WEBSOCKET) | KIND(HTTP) | KIND(CHILD) | KIND(SIM),
+	  "http:, stdio:, ws: and sim:" },
 	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },
+	{ "save-audio", LISTENS, "serve, listen: and proxy" },
 	{ "picture-max", LISTENS | KIND(SIM), "serve, listen: and sim:" },
 	{ "serial", BOARDS, "boards" },
 	{ "elf", BOARDS, "boards" },
@@ -429,6 +503,8 @@ static int set_options(struct endpoint *e, const struct config *c,
 	set_words(&e->allow_origins, &c->allow_origins);
 	set_words(&e->trusted_proxies, &c->trusted_proxies);
 	e->envelope = dialect_for(e, c);
+	if (c->era)
+		e->era = (enum era_wish)c->era;
 	set_route(e, c);
 	if (set_headers(e, c, err) || set_tokens(e, c, err) ||
 	    set_child(e, c, err))
@@ -560,8 +636,10 @@ int setup_endpoint(struct endpoint *e, struct app *app,
 		return -1;
 	/* What was given for the first target says nothing about a later one. */
 	if (serve_target_options(app, e, err) || check_side(e, err) ||
-	    (!app->later && check_fit(e, c, err)) || set_options(e, c, err))
+	    (!app->later && check_fit(e, c, err)) || set_options(e, c, err) ||
+	    (!app->apart && credentials_attach(e, app, err)))
 		return -1;
-	*ops = target_ops(e->scheme->kind, err);
+	*ops = held_find(e, app) ? &attach_ops :
+				   target_ops(e->scheme->kind, err);
 	return *ops ? 0 : -1;
 }

@@ -4,8 +4,10 @@
  */
 #include <string.h>
 
+#include "cli/expect.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "mcp/client_start.h"
 #include "mcp/content.h"
 
 /* device.md 3.7: the session keeps the broken frame as the error's detail. */
@@ -79,22 +81,15 @@ static int hint_nearest(struct connection *c, const char *uri,
 			  "'resources' and 'templates' list what can be read");
 }
 
-void answer_uri(struct buf *out, const char *uri)
-{
-	buf_text(out, "{\"uri\":");
-	buf_json_string(out, uri, strlen(uri));
-	buf_char(out, '}');
-}
-
 int answer_read(struct connection *c, const char *uri, const char *save,
-		struct error *err)
+		const struct expectation *expected, struct error *err)
 {
 	CLEANUP(message_done) struct message reply = { 0 };
 	CLEANUP(result_done) struct result contents = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct answer_record record = { .kind = ANSWER_CONTENTS, .of = uri };
 
-	answer_uri(&params, uri);
+	json_add_object(&params, "uri", uri);
 	if (client_request(&c->client, "resources/read", buf_string(&params),
 			   &reply, &record.took_us, err)) {
 		show_error_reply(&c->app->out, &reply, err);
@@ -104,5 +99,8 @@ int answer_read(struct connection *c, const char *uri, const char *save,
 		return -1;
 	record.reply = &contents.message;
 	record.contents = &contents;
-	return answer_show(c->app, &record, save, err);
+	if (answer_show(c->app, &record, save, err))
+		return -1;
+	return expected ? expectation_check_reply(expected, record.reply, err) :
+			  0;
 }

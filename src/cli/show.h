@@ -25,10 +25,9 @@ void info_show(const struct connection *c, struct renderer *r);
 int answer_show(struct app *app, const struct answer_record *a,
 		const char *save, struct error *err);
 
-/* {"uri":URI}, appended: the params of what asks for a resource. */
-void answer_uri(struct buf *out, const char *uri);
-/* Read a resource and show it; save as above. */
+struct expectation; /* cli/expect.h */
+/* Read a resource and show it; save as above; what is expected of it, or NULL. */
 int answer_read(struct connection *c, const char *uri, const char *save,
-		struct error *err);
+		const struct expectation *expected, struct error *err);
 
 #endif

@@ -6,7 +6,6 @@
 #include "cli/suggest.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/app.h"
 #include "cli/config.h"
 #include "cli/topics.h"
 #include "cli/words.h"
@@ -162,10 +161,14 @@ const char *command_nearest(const char *word)
 	return slip ? slip : near;
 }
 
+const char *target_nearest(const char *word)
+{
+	return synonym_of(target_synonyms, COUNT(target_synonyms), word);
+}
+
 int suggest_command(const char *word, bool inside, struct error *err)
 {
-	const char *target =
-		synonym_of(target_synonyms, COUNT(target_synonyms), word);
+	const char *target = target_nearest(word);
 	const char *near = command_nearest(word);
 
 	error_set(err, ERR_USAGE, "unknown command '%s'", word);

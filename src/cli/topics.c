@@ -74,6 +74,8 @@ static const char files_text[] =
 	"'call' says where a picture is kept. "
 	"Each board's pictures go where its own connection reached serve; --advertise makes it one address for all, which a broker elsewhere (--mqtt-broker) needs where this machine has several.\n"
 	"\n"
+	"Sound: --save-audio DIR keeps what boards say as Ogg Opus, packet by packet as they came, a file for each utterance (from 'listen start' to its end); a line says which file, how long, and what is missing. listen: and proxy have it too.\n"
+	"\n"
 	"Names for boards stand in devices.json in the configuration folder (or --alias-file), each with a Device-Id: {\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}. After a change, send SIGHUP. A name is that board's alone: one that calls itself so is shown as id:NAME.\n"
 	"\n"
 	"One serve for a user listens on a socket in $XDG_RUNTIME_DIR/mcpctl (where that is not set: a folder of the user in the temporary one); only that user gets in. "
@@ -112,9 +114,10 @@ static const char reach_text[] =
 	"At the end its stdin is closed; after 100 ms it gets SIGTERM, after one more second SIGKILL.\n"
 	"\n"
 	"http:// and https:// mean Streamable HTTP. A server that answers initialize with 400, 404 or 405 is tried with the older HTTP+SSE; sse+http:// and sse+https:// mean that one at once. "
-	"--token-file or MCPCTL_TOKEN is sent as a bearer token, --header adds any other; --cacert trusts a private authority, --resolve reaches a name at another address. http_proxy, https_proxy and no_proxy are heeded, but not towards this machine itself; --proxy replaces them.\n"
+	"--token-file or MCPCTL_TOKEN is sent as a bearer token, --header adds any other; --cacert trusts a private authority, --resolve reaches a name at another address. http_proxy, https_proxy and no_proxy are heeded, but not towards this machine itself; --proxy replaces them. A server that wants OAuth gets a login (mcpctl help login).\n"
 	"\n"
-	"The revision of the protocol is settled by initialize: 2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05. 'info' shows it, and what the server offers.\n"
+	"A server is asked by server/discover which era of MCP it speaks: modern (2026-07-28, each request stands alone), or legacy, where initialize settles the revision (2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05). That is kept, and asked anew when it proves wrong. "
+	"--era modern or --era legacy says it (in an mcp.json: \"protocolEra\"). Boards, ws: without --envelope plain, sim: and sse+http: are not asked. 'info' shows era and revision, and what the server offers.\n"
 	"\n";
 
 static const char names_text[] =
@@ -249,9 +252,12 @@ static void write_status(struct buf *out)
 static void write_json(struct buf *out)
 {
 	buf_text(out, json_help);
+	buf_text(out, json_help_info);
+	buf_text(out, json_help_tail);
 	buf_text(out, json_help_stderr);
 	buf_text(out, json_help_serve);
 	buf_text(out, json_help_findings);
+	buf_text(out, json_help_asked);
 }
 
 static void write_faults(struct buf *out)
@@ -288,6 +294,7 @@ static void write_profile(struct buf *out)
 	buf_text(out, sim_profile_help_rest);
 	buf_char(out, '\n');
 	buf_text(out, sim_profile_help_service);
+	buf_text(out, sim_profile_help_steps);
 	buf_text(out, sim_profile_help_rules);
 }
 
@@ -305,7 +312,7 @@ static const char board_text[] =
 	"Join the hotspot Xiaozhi-XXXX with a phone, open http://192.168.4.1, tab 'Advanced', field 'Custom OTA URL', save, restart. "
 	"The address has at least 10 characters and starts with http://, as boards trust only public certificates.\n"
 	"\n"
-	"Firmware 2.4.0 does not show that field: take an older or a newer one. Where you build the firmware yourself, set CONFIG_OTA_URL.\n"
+	"With a computer: join the hotspot, and 'mcpctl adopt --ota URL' sets the same address, also where firmware hides the field (2.4.0 does), and keeps what stood there before. Where you build the firmware yourself, set CONFIG_OTA_URL.\n"
 	"\n"
 	"3. Restart the board, then wake it: say the wake word, or press the talk button (often BOOT). Only then does it dial in: in standby there is no connection, and nothing can be sent to wake it.\n"
 	"\n"
@@ -317,7 +324,7 @@ static const char board_text[] =
 	"\n"
 	"  mcpctl listen: run -e info -e tools -e 'call self.get_device_status'\n"
 	"\n"
-	"To put the board back: in the same field, enter the address that it had before, by default\n"
+	"To put the board back: in its hotspot 'mcpctl adopt --restore', or enter the address that it had before in the same field, by default\n"
 	"\n"
 	"  https://api.tenclass.net/xiaozhi/ota/\n"
 	"\n"
@@ -336,12 +343,18 @@ struct variable {
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
 	  "a token: what listen: and serve accept, what ws: and http: send (but not to names of a folder's mcp.json); --token-file instead of it" },
+	{ "MCPCTL_OAUTH_CLIENT_SECRET",
+	  "the secret of --oauth-client-id; --oauth-client-secret-file instead of it" },
+	{ "BROWSER",
+	  "what opens the page of a login, several with ':' between; %s stands for its address" },
 	{ "MCPCTL_VISION_TOKEN",
 	  "the token for --vision-url; --vision-token-file instead of it" },
 	{ "MCPCTL_SIM_TOKEN",
 	  "the token that sim dials with; its --token-file instead of it" },
 	{ "MCPCTL_MQTT_PASSWORD",
 	  "the password for a broker; --mqtt-password-file instead of it" },
+	{ "MCPCTL_LEASE",
+	  "the leases under which this command runs: see mcpctl help lease" },
 	{ "MCPCTL_MOSQUITTO",
 	  "the program that serve --mqtt starts; else mosquitto in PATH, /usr/sbin or /usr/local/sbin" },
 	{ "XDG_RUNTIME_DIR",
@@ -349,7 +362,7 @@ static const struct variable variables[] = {
 	{ "XDG_CONFIG_HOME",
 	  "where mcpctl/devices.json, mcpctl/mcp.json, mcpctl/profiles, and mcpctl/backends.json, models.json, firmware.json and tools.json (mcpctl help findings) are; else ~/.config" },
 	{ "XDG_STATE_HOME",
-	  "where mcpctl/serve.log, mcpctl/history (the lines of the shell), the state of --breaker and mcpctl/trust (copies of what was trusted) are; else ~/.local/state" },
+	  "where mcpctl/serve.log, mcpctl/history (the lines of the shell), the state of --breaker, mcpctl/trust (copies of what was trusted) and mcpctl/oauth (logins) are; else ~/.local/state" },
 	{ "http_proxy",
 	  "proxy for http:; https_proxy and ALL_PROXY for https:; no_proxy: hosts without one; not for this machine itself" },
 	{ "XDG_CACHE_HOME",
@@ -433,15 +446,15 @@ static void captures_events(struct buf *out)
 		"n\twhich event, from 1 on; numbers that are missing were lost\n"
 		"t\tmicroseconds since made\n"
 		"c\twhich connection, from 1 on; a new one has a new number\n"
-		"leg\tws, mqtt, udp, http, stdio, ota, vision, or local (a board's own port)\n"
+		"leg\tws, mqtt, udp, http, stdio, ota, vision, local (a board's own port), or serial (its log)\n"
 		"from\tdevice or backend: who sent it, whoever recorded; the MCP server is the device\n"
 		"kind\tsee below\n"
-		"size\tbytes on the wire\n"
+		"size\tbytes on the wire; of audio over UDP that one of its ends recorded (binary, leg udp) those of the sound\n"
 		"text\tthe bytes, where they are UTF-8 without a NUL; broken JSON stays as it came\n"
 		"hex\tthe bytes, where they are not\n"
 		"cut\tonly so many bytes of it are here: those above 64 kB are left out\n"
 		"sha256\tthen the sum of all of it, secrets masked\n"
-		"head\tlines of HTTP, without the empty one; of open those of its request\n"
+		"head\tlines of HTTP, without the empty one; of open, where they are known, those of its request\n"
 		"status\tof an HTTP response\n"
 		"topic\tof MQTT\n"
 		"passed\twhat a proxy passed on in its place (passed_hex, passed_cut, passed_sha256 likewise)\n"
@@ -449,14 +462,14 @@ static void captures_events(struct buf *out)
 		"Kinds:\n"
 		"\n"
 		"open\ta connection begins; text: its address\n"
-		"device\twho the device of c is: device, board, version\n"
-		"text, binary, ping, pong\tmessages of WebSocket, and what goes for them elsewhere; audio is counted, its bytes are not kept\n"
+		"device\twho the device of c is: device, board, version; other events may have a device that tells it, too\n"
+		"text, binary, ping, pong\tmessages of WebSocket, and what goes for them elsewhere; audio is counted, its bytes are kept (hex) with --audio only (of sim: with its own)\n"
 		"packet\tof UDP, or of MQTT where it is no PUBLISH; of CONNECT, in which a password stands, only the front is kept\n"
-		"request, response\tof HTTP\n"
-		"line\tof a serial log\n"
-		"end\tthe connection is over; how: fin, rst, timeout, close (code: of the Close); text: why, in words\n"
+		"request, response\tof HTTP; of a picture on its way from a board that is played here, the request has its head and size alone (cut 0)\n"
+		"line\tof a serial log: a port is a connection of its own; what is told of the port is a notice there\n"
+		"end\tthe connection is over; from: who ended it; how: fin, rst, timeout, close (code: of the Close; 1005: it had none), missing where it is not known (fin of stdio: the program ended its output; of MQTT: close is a DISCONNECT, timeout a keepalive; of a board at the broker of serve mosquitto 2.0 tells none of it); text: why, in words\n"
 		"finding\tfinding is what -o json prints of one (help findings)\n"
-		"lost\tcount events were not written: the disk was full\n"
+		"lost\tcount events were not written: the disk was full; that is said on stderr once, what is recorded goes on, and the status is 8 at the end. It stands there as soon as there is room again. A file that takes nothing at the start is refused\n"
 		"notice\twhat the recorder said\n"
 		"\n"
 		"Secrets are masked before they reach the file: tokens, passwords, API keys, cookies, in JSON, headers and addresses. The same secret has the same name, ***1, another one ***2, so that another token than before can be seen; of more than 4,096 the rest is ***. "

@@ -2,12 +2,14 @@
 #include "cli/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "capture/writer.h"
 #include "cli/app.h"
+#include "net/why.h"
 
 /* A connection that is open. */
 struct traced {
@@ -37,10 +39,15 @@ int trace_begin(struct app *app, const struct trace_role *role,
 {
 	const struct capture_how how = { .path = app->config.trace,
 					 .as = role->as,
+					 .audio = app->config.audio ||
+						  role->audio,
 					 .trouble = tell_trouble,
 					 .owner = app };
 	struct capture_writer *out;
 
+	if (!app->config.trace && app->config.audio)
+		return error_set(err, ERR_USAGE,
+				 "option '--audio' needs --trace");
 	if (!app->config.trace)
 		return 0;
 	if (!app->trace) {
@@ -56,10 +63,13 @@ int trace_begin(struct app *app, const struct trace_role *role,
 
 /* ---- which connection ---- */
 
+/* The audio over UDP is of the connection to the broker that agreed on it. */
 static uint64_t key_of(const struct trace *t, enum diag_leg leg)
 {
 	CLEANUP(mem_free_ptr)
-	char *name = mem_printf("%d %s", (int)leg, t->device ? t->device : "");
+	char *name = mem_printf("%d %" PRIu64 " %s",
+				(int)(leg == LEG_UDP ? LEG_MQTT : leg), t->conn,
+				t->device ? t->device : "");
 
 	return map_hash_text(name);
 }
@@ -91,7 +101,7 @@ static struct traced *conn_of(struct trace_file *f, const struct trace *t,
 	if (!c) {
 		c = mem_zalloc(sizeof(*c));
 		c->key = key;
-		c->leg = leg;
+		c->leg = leg == LEG_UDP ? LEG_MQTT : leg;
 		map_add(&f->conns, key, c);
 	}
 	if (begins && c->conn)
@@ -137,7 +147,7 @@ static enum capture_kind kind_of(const struct trace *t, enum diag_leg leg,
 {
 	bool http = leg == LEG_OTA || leg == LEG_VISION;
 
-	if (leg == LEG_SERIAL)
+	if (strcmp(t->kind, "line") == 0)
 		return CAPTURED_LINE;
 	if (strcmp(t->kind, "ready") == 0)
 		return CAPTURED_OPEN;
@@ -153,11 +163,48 @@ static enum capture_kind kind_of(const struct trace *t, enum diag_leg leg,
 	return CAPTURED_TEXT;
 }
 
-static enum event_end end_of(int code)
+/* The codes of a Close, beside which no errno is as large. */
+#define CLOSE_LEAST 1000
+
+/* What ended is the connection to a broker, by it. */
+static bool is_broker(const struct error *why)
 {
-	if (code == ECONNRESET || code == EPIPE)
+	return why &&
+	       (why->reason == WHY_WENT || why->reason == WHY_WENT_AFTER);
+}
+
+static enum event_end end_of(const struct error *why)
+{
+	if (!why)
+		return ENDED_OTHER;
+	if (why->code >= CLOSE_LEAST)
+		return ENDED_CLOSE;
+	if (why->code == ECONNRESET || why->code == EPIPE)
 		return ENDED_RST;
-	return code == ETIMEDOUT ? ENDED_TIMEOUT : ENDED_OTHER;
+	if (why->code == ETIMEDOUT)
+		return ENDED_TIMEOUT;
+	if (why->reason == WHY_CLOSE)
+		return ENDED_CLOSE;
+	return why->reason == WHY_FIN || (is_broker(why) && !why->code) ?
+		       ENDED_FIN :
+		       ENDED_OTHER;
+}
+
+/* How it ended, and by whom where that is sure. */
+static void tell_end(const struct trace_file *f, const struct trace *t,
+		     struct capture_event *e)
+{
+	bool ours = t->outgoing;
+
+	e->how = end_of(t->why);
+	/* One that was sent for a reason of ours. */
+	ours |= e->how == ENDED_CLOSE && t->why->reason != WHY_CLOSE;
+	e->code = e->how == ENDED_CLOSE ? t->why->code : 0;
+	/* A broker is on the backend's side, and is not the backend. */
+	if (is_broker(t->why) && !f->role.device)
+		return;
+	if (ours || (e->how != ENDED_OTHER && e->how != ENDED_TIMEOUT))
+		e->from = ours == f->role.device ? FROM_DEVICE : FROM_BACKEND;
 }
 
 void trace_write(struct app *app, const struct trace *t)
@@ -179,8 +226,15 @@ void trace_write(struct app *app, const struct trace *t)
 		e.from = FROM_NOBODY;
 	c = conn_of(f, t, e.leg, e.kind == CAPTURED_OPEN);
 	e.conn = c->conn;
-	e.data = (struct span){ t->data ? t->data : "", t->len };
-	e.how = e.kind == CAPTURED_END ? end_of(t->code) : ENDED_OTHER;
+	/* Of a beginning, an address, where it is known. */
+	if (t->len || e.kind != CAPTURED_OPEN)
+		e.data = (struct span){ t->data ? t->data : "", t->len };
+	e.size = t->size;
+	e.cut = t->size > t->len;
+	e.head = t->head;
+	e.status = t->status;
+	if (e.kind == CAPTURED_END)
+		tell_end(f, t, &e);
 	if (e.kind != CAPTURED_OPEN)
 		tell_device(f, c, t->id);
 	capture_write(f->out, &e);
@@ -190,22 +244,52 @@ void trace_write(struct app *app, const struct trace *t)
 		forget(f, c);
 }
 
+/* A code's letter says where it was seen. */
+static bool is_serial(const char *json)
+{
+	struct span whole = { json, strlen(json) }, code;
+
+	json_span_member(whole, "finding", &whole);
+	return json_span_member(whole, "code", &code) && code.len > 1 &&
+	       code.text[1] == 'S';
+}
+
+/* That of its device, the latest of many; of one log alone it is anyhow. 0 */
+static uint32_t finding_conn(const struct trace_file *f, const char *device,
+			     bool serial)
+{
+	uint32_t latest = 0, log = 0;
+	const struct traced *c;
+	size_t at = 0, logs = 0;
+
+	while ((c = map_each(&f->conns, &at))) {
+		if (c->leg == LEG_SERIAL && ++logs)
+			log = c->conn;
+		if (device && c->device == map_hash_text(device) &&
+		    c->conn > latest && (c->leg == LEG_SERIAL) == serial)
+			latest = c->conn;
+	}
+	if (latest || serial)
+		return latest || logs != 1 ? latest : log;
+	/* Of a single connection it is, whatever that calls itself. */
+	return f->conns.count == 1 || !device ? f->last : 0;
+}
+
 void trace_finding(struct app *app, const char *json, const char *device)
 {
 	struct trace_file *f = app->trace;
 	struct capture_event e = { .kind = CAPTURED_FINDING,
 				   .data = { json, strlen(json) } };
-	const struct traced *c;
-	size_t at = 0;
 
 	if (!f)
 		return;
-	/* Of a single connection it is, whatever that calls itself. */
-	e.conn = f->conns.count == 1 || !device ? f->last : 0;
-	while (device && (c = map_each(&f->conns, &at)))
-		if (c->device == map_hash_text(device))
-			e.conn = c->conn;
+	e.conn = finding_conn(f, device, is_serial(json));
 	capture_write(f->out, &e);
+}
+
+int trace_reader(const struct app *app)
+{
+	return app->trace ? capture_reader(app->trace->out) : -1;
 }
 
 int trace_close(struct trace_file *file, struct error *err)

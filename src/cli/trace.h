@@ -16,6 +16,7 @@ struct trace_file;
 struct trace_role {
 	const char *as; /* "client", "listen", "serve", "sim", "check" */
 	bool device; /* we play the device: what goes out is its own */
+	bool audio; /* the bytes of sound are kept, whatever --audio says */
 	enum diag_leg leg; /* of what tells none */
 };
 
@@ -29,6 +30,9 @@ int trace_begin(struct app *app, const struct trace_role *role,
 void trace_write(struct app *app, const struct trace *t);
 /* A finding as JSON; at the connection of its device, if that is known. */
 void trace_finding(struct app *app, const char *json, const char *device);
+
+/* That file for reading (capture_reader), yours to close; -1: there is none. */
+int trace_reader(const struct app *app);
 
 /* Close; -1 (ERR_OUTPUT) if something was lost. NULL is fine. */
 int trace_close(struct trace_file *file, struct error *err);

@@ -48,10 +48,35 @@ static const char *device_of(const struct witness_port *p)
 	return *p->judge.mac ? p->judge.mac : NULL;
 }
 
-static void tell(struct witness_port *p, struct witness_line *l)
+static void place(const struct witness_port *p, struct witness_line *l)
 {
+	l->port = (size_t)(p - p->of->port);
 	l->name = p->name;
 	l->device = device_of(p);
+}
+
+static void trace_line(const struct witness_port *p,
+		       const struct witness_line *l)
+{
+	const bool line = l->whole.text != NULL;
+	const struct trace t = { .at_us = loop_now_us() - p->of->opened_us,
+				 .kind = line ? "line" : "notice",
+				 .leg = diag_leg_name(LEG_SERIAL),
+				 .data = line ? l->whole.text : l->note,
+				 .len = line || !l->note ? l->whole.len :
+							   strlen(l->note),
+				 .size = l->size,
+				 .device = l->name,
+				 .id = l->device };
+
+	trace_write(p->of->app, &t);
+}
+
+static void tell(struct witness_port *p, struct witness_line *l)
+{
+	place(p, l);
+	if (!l->decoded)
+		trace_line(p, l);
 	p->of->events->line(p->of->owner, l);
 }
 
@@ -93,33 +118,18 @@ static void decode(struct witness_port *p)
 
 /* ---- lines ---- */
 
-static void trace_line(const struct witness_port *p, struct span line)
-{
-	struct app *app = p->of->app;
-	const struct trace t = { .at_us = loop_now_us() - p->of->opened_us,
-				 .kind = "line",
-				 .leg = diag_leg_name(LEG_SERIAL),
-				 .data = line.text,
-				 .len = line.len,
-				 .device = p->name,
-				 .id = device_of(p) };
-
-	trace_write(app, &t);
-}
-
 static void on_line(void *owner, struct span line, size_t over)
 {
 	struct witness_port *p = owner;
 	CLEANUP(mem_free_ptr) char *note = NULL;
 	CLEANUP(buf_done) struct buf masked = { 0 };
-	struct witness_line l = { 0 };
+	struct witness_line l = { .whole = line, .size = line.len + over };
 
 	mask_secrets(&masked, line.text, line.len);
 	l.text = (struct span){ buf_string(&masked), masked.len };
 	if (over)
 		note = mem_printf("cut, %zu bytes left out", over);
 	l.note = note;
-	trace_line(p, line);
 	tell(p, &l);
 	serial_judge_line(&p->judge, line, loop_now_us());
 	if (panic_text_line(&p->panic, line)) {
@@ -131,8 +141,10 @@ static void on_line(void *owner, struct span line, size_t over)
 static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	struct witness_port *p = owner;
+	struct witness_line l = { 0 };
 
-	p->of->events->found(p->of->owner, f, detail, device_of(p));
+	place(p, &l);
+	p->of->events->found(p->of->owner, &l, f, detail);
 }
 
 static void on_news(void *owner, enum serial_news what, const char *why)
@@ -218,6 +230,18 @@ static int read_aliases(struct witness *w, const char *file, struct error *err)
 	return 0;
 }
 
+/* Of many boards nobody knows whose a port is. */
+static int check_whose(const struct witness *w, const struct serial_place *p,
+		       struct error *err)
+{
+	if (!w->app->config.all || p->alias)
+		return 0;
+	return error_set(err, ERR_USAGE,
+			 "option '--serial': with --all, say whose '%s' is: "
+			 "--serial ALIAS=%s",
+			 p->device, p->device);
+}
+
 static int read_places(struct witness *w, const struct words *places,
 		       struct error *err)
 {
@@ -226,9 +250,13 @@ static int read_places(struct witness *w, const struct words *places,
 		struct witness_port *p = &w->port[w->count];
 
 		p->of = w;
-		if (serial_place_read(&p->place, places->word[w->count], err) ||
-		    refuse_twice(w, &p->place, err))
+		if (serial_place_read(&p->place, places->word[w->count], err))
 			return -1;
+		if (refuse_twice(w, &p->place, err) ||
+		    check_whose(w, &p->place, err)) {
+			serial_place_done(&p->place);
+			return -1;
+		}
 	}
 	for (size_t i = 0; i < w->count; i++)
 		w->port[i].name = name_of(w, &w->port[i].place);
@@ -261,6 +289,11 @@ int witness_prepare(struct witness **out, struct app *app,
 	return 0;
 }
 
+const char *witness_name(const struct witness *w, size_t i)
+{
+	return w && i < w->count ? w->port[i].name : NULL;
+}
+
 void witness_keep(const struct witness *w)
 {
 	for (size_t i = 0; w && i < w->count; i++)
@@ -274,6 +307,19 @@ bool witness_is_news(const struct finding *f)
 	return f->count == 1 || f->code <= S812;
 }
 
+/* In the trace it is a connection. */
+static void trace_begins(const struct witness_port *p)
+{
+	const struct trace t = { .kind = "ready",
+				 .leg = diag_leg_name(LEG_SERIAL),
+				 .data = p->name,
+				 .len = strlen(p->name),
+				 .device = p->name,
+				 .id = device_of(p) };
+
+	trace_write(p->of->app, &t);
+}
+
 static int open_port(struct witness_port *p, struct error *err)
 {
 	static const struct serial_events events = { .line = on_line,
@@ -285,8 +331,10 @@ static int open_port(struct witness_port *p, struct error *err)
 	p->judge.diag = &p->diag;
 	diag_start(&p->diag);
 	p->place.reset = w->app->config.reset;
-	return serial_open(&p->serial, w->app->loop, &p->place, &events, p,
-			   err);
+	if (serial_open(&p->serial, w->app->loop, &p->place, &events, p, err))
+		return -1;
+	trace_begins(p);
+	return 0;
 }
 
 int witness_open(struct witness *w, bool alone,

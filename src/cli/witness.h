@@ -14,10 +14,15 @@ struct witness;
 
 /* All lent. */
 struct witness_line {
+	size_t port; /* which one of the options, from 0 */
 	/* "serial"; "serial/ALIAS"; of many without one "serial/ttyUSB0" */
 	const char *name;
 	const char *device; /* which board: its id; NULL: not known */
-	struct span text; /* raw; text NULL: it is no line, note says what */
+	/* Secrets masked; text NULL: it is no line, note says what. */
+	struct span text;
+	/* As it came, for a capture, which masks by names; NULL: decoded, no line */
+	struct span whole;
+	size_t size; /* of it, with what was cut; without its end */
 	/* Of text, that it was cut; or what is told of the port; NULL. */
 	const char *note;
 	bool decoded; /* text is of a backtrace, as addr2line told it */
@@ -26,9 +31,9 @@ struct witness_line {
 /* From the loop: record, and show it later. */
 struct witness_events {
 	void (*line)(void *owner, const struct witness_line *l);
-	/* Each time; count 1 is the first. */
-	void (*found)(void *owner, const struct finding *f, const char *detail,
-		      const char *device);
+	/* Each time; count 1 is the first. l: of which port, no line. */
+	void (*found)(void *owner, const struct witness_line *l,
+		      const struct finding *f, const char *detail);
 };
 
 /*
@@ -38,6 +43,8 @@ struct witness_events {
  */
 int witness_prepare(struct witness **out, struct app *app,
 		    const char *alias_file, struct error *err);
+/* Of port number i, lent; NULL: there are not so many (w may be NULL). */
+const char *witness_name(const struct witness *w, size_t i);
 /* Before the spawner is sealed; NULL is fine. */
 void witness_keep(const struct witness *w);
 /*

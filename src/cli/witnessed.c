@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "cli/witness.h"
@@ -10,9 +11,41 @@
 
 #define HELD_MAX 256
 
+/* ---- who is told ---- */
+
+/* One connection, of whomever; or, with --all, that of the line's own board. */
+static bool is_for(const struct connection *c, const char *device)
+{
+	if (!c->whose)
+		return true;
+	return device &&
+	       (strcasecmp(device, c->whose) == 0 ||
+		(c->whose_alias && strcasecmp(device, c->whose_alias) == 0));
+}
+
+static struct connection *listener(const struct app *app, const char *device)
+{
+	struct connection *c = app->witnessed;
+
+	while (c && !is_for(c, device))
+		c = c->witnessed_next;
+	return c;
+}
+
+static void unlist(struct connection *c)
+{
+	struct connection **link = &c->app->witnessed;
+
+	while (*link && *link != c)
+		link = &(*link)->witnessed_next;
+	if (*link)
+		*link = c->witnessed_next;
+	c->witnessed_next = NULL;
+}
+
 /* ---- while there is no session ---- */
 
-static void hold(struct app *app, const struct witness_line *l)
+static struct held_line *hold(struct app *app, const struct witness_line *l)
 {
 	struct held_lines *h = &app->held;
 	struct held_line *to;
@@ -21,34 +54,61 @@ static void hold(struct app *app, const struct witness_line *l)
 		h->item = mem_zalloc(HELD_MAX * sizeof(*h->item));
 	if (h->count == HELD_MAX) {
 		h->lost++;
-		return;
+		return NULL;
 	}
 	to = &h->item[h->count++];
 	*to = (struct held_line){ .name = mem_strdup(l->name),
+				  .device = mem_strdup(l->device),
 				  .note = mem_strdup(l->note) };
 	if (l->text.text)
 		to->text = mem_strndup(l->text.text, l->text.len);
+	return to;
 }
 
-static void hand_on(struct app *app, struct session *s)
+static void tell(struct session *s, const struct held_line *l)
 {
-	struct held_lines *h = &app->held;
+	const char *text = l->text;
 
-	for (size_t i = 0; i < h->count; i++) {
-		const char *text = h->item[i].text;
-
-		session_serial(s, h->item[i].name,
+	if (l->finding)
+		session_serial_found(s, l->finding);
+	else
+		session_serial(s, l->name,
 			       (struct span){ text, text ? strlen(text) : 0 },
-			       h->item[i].note);
-	}
-	if (h->lost) {
-		char lost[64];
+			       l->note);
+}
 
-		snprintf(lost, sizeof(lost), "%llu lines are missing here",
-			 (unsigned long long)h->lost);
-		session_serial(s, "serial", (struct span){ 0 }, lost);
+static void tell_lost(struct held_lines *h, struct session *s)
+{
+	char lost[64];
+
+	if (!h->lost)
+		return;
+	snprintf(lost, sizeof(lost), "%llu lines are missing here",
+		 (unsigned long long)h->lost);
+	session_serial(s, "serial", (struct span){ 0 }, lost);
+	h->lost = 0;
+}
+
+/* What is another board's waits on. */
+static void hand_on(struct connection *c)
+{
+	struct held_lines *h = &c->app->held;
+	const size_t count = h->count;
+
+	h->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct held_line *l = &h->item[i];
+
+		if (!is_for(c, l->device)) {
+			h->item[h->count++] = *l;
+			continue;
+		}
+		tell(c->session, l);
+		held_line_done(l);
 	}
-	held_lines_done(h);
+	tell_lost(h, c->session);
+	if (!h->count)
+		held_lines_done(h);
 }
 
 /* ---- from the ports ---- */
@@ -56,59 +116,67 @@ static void hand_on(struct app *app, struct session *s)
 static void on_line(void *owner, const struct witness_line *l)
 {
 	struct app *app = owner;
+	const struct connection *c = listener(app, l->device);
 
-	if (app->witnessed)
-		session_serial(app->witnessed->session, l->name, l->text,
-			       l->note);
+	if (c)
+		session_serial(c->session, l->name, l->text, l->note);
 	else
 		hold(app, l);
 }
 
-static void on_found(void *owner, const struct finding *f, const char *detail,
-		     const char *device)
+static void on_found(void *owner, const struct witness_line *l,
+		     const struct finding *f, const char *detail)
 {
 	struct app *app = owner;
+	const struct connection *c = listener(app, l->device);
 	CLEANUP(buf_done) struct buf json = { 0 };
+	struct held_line *held;
 
-	if (!app->witnessed || !witness_is_news(f))
+	if (!witness_is_news(f))
 		return;
-	finding_facts(&json, f, detail, device);
-	session_serial_found(app->witnessed->session, buf_string(&json));
+	finding_facts(&json, f, detail, l->device);
+	if (c) {
+		session_serial_found(c->session, buf_string(&json));
+		return;
+	}
+	held = hold(app, l);
+	if (held)
+		held->finding = buf_take(&json);
 }
 
-static int open_ports(struct app *app, struct error *err)
+int witnessed_open(struct app *app, struct error *err)
 {
 	static const struct witness_events events = { .line = on_line,
 						      .found = on_found };
-	struct witness *w;
 
-	if (witness_prepare(&w, app, NULL, err))
-		return -1;
-	app->witness = w;
-	return w ? witness_open(w, true, &events, app, err) : 0;
+	if (app->witness)
+		return 0;
+	if (witness_prepare(&app->witness, app, NULL, err) == 0 &&
+	    (!app->witness || witness_open(app->witness, !app->config.all,
+					   &events, app, err) == 0))
+		return 0;
+	witness_close(TAKE(app->witness));
+	return -1;
 }
 
 int witnessed_begin(struct connection *c, struct error *err)
 {
 	struct app *app = c->app;
 
-	/* Of many connections the first is told. */
-	if (!app->witnessed)
-		app->witnessed = c;
-	if (!app->witness && open_ports(app, err)) {
-		witness_close(TAKE(app->witness));
-		app->witnessed = NULL;
+	if (witnessed_open(app, err))
 		return -1;
-	}
-	if (app->witnessed == c)
-		hand_on(app, c->session);
+	if (!app->witness)
+		return 0;
+	unlist(c);
+	c->witnessed_next = app->witnessed;
+	app->witnessed = c;
+	hand_on(c);
 	return 0;
 }
 
 void witnessed_end(struct connection *c)
 {
-	if (c->app->witnessed == c)
-		c->app->witnessed = NULL;
+	unlist(c);
 }
 
 void witnessed_frame(struct connection *c, const struct diag_frame *f)

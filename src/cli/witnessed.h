@@ -8,6 +8,8 @@
 
 #include "cli/connection.h"
 
+/* Open the ports, once; the loop is there. -1: err. */
+int witnessed_open(struct app *app, struct error *err);
 /* Its session is open: the ports are opened, once. -1: err. */
 int witnessed_begin(struct connection *c, struct error *err);
 /* The session goes. */

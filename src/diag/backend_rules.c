@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "diag/facts.h"
 #include "diag/rule_row.h"
+#include "diag/subjects.h"
 #include "diag/vision_rules.h"
 
 static bool is_empty(struct span s)
@@ -38,7 +39,9 @@ static bool large(struct rule_look *l)
 	const size_t most = backend_message_max(&of);
 
 	return most > 0 && l->f->len > most &&
-	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
+	       rule_hit(l, (struct span){ 0 },
+			"%zu bytes; the %s's limit is %zu", l->f->len, of->name,
+			most);
 }
 
 static bool local_too_long(struct rule_look *l)
@@ -46,7 +49,8 @@ static bool local_too_long(struct rule_look *l)
 	const size_t most = l->f->leg == LEG_LOCAL ? firmware_local_max() : 0;
 
 	return most > 0 && l->f->len > most &&
-	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
+	       rule_hit(l, (struct span){ 0 }, "%zu bytes, of %zu", l->f->len,
+			most);
 }
 
 static bool waits_for_hello(const struct rule_look *l)
@@ -219,17 +223,34 @@ static bool id_zero(struct rule_look *l)
 	       rule_hit(l, l->r->id, "some relays lose the reply");
 }
 
+/* As some backends count that are known by it; who begins at 1 is not. */
 static bool id_10000(struct rule_look *l)
 {
-	return l->r->has_number && l->r->number == 10000 &&
-	       l->d->requests == 0 &&
-	       rule_hit(l, l->r->id, "as the MQTT gateway and Java count");
+	CLEANUP(buf_done) struct buf names = { 0 };
+	struct subjects who = { 0 };
+	const struct backend_fact *b;
+	size_t count;
+	int64_t first;
+
+	if (!l->r->has_number || l->d->requests > 0 || l->r->number < 2)
+		return false;
+	b = backend_facts(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (text_integer(b[i].first_id, 2, INT32_MAX, &first) == 0 &&
+		    first == l->r->number)
+			subjects_add_backend(&who, &b[i]);
+	}
+	if (who.count == 0)
+		return false;
+	subjects_as_backends(&names, &who);
+	return rule_hit(l, l->r->id, "as %s count%s", buf_string(&names),
+			subjects_are_many(&who) ? "" : "s");
 }
 
 static bool id_again(struct rule_look *l)
 {
 	const struct diag *d = l->d;
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	uint32_t kept = diag_kept(d);
 
 	if (!l->r->has_id || l->r->number > d->highest)
 		return false;
@@ -256,10 +277,16 @@ static bool initialize_twice(struct rule_look *l)
 }
 
 /* Where the board is not known, it may be on this machine. */
-static bool vision_fault(struct rule_look *l, enum diag_code code)
+static const struct reach_from *seen_from(const struct diag *d)
 {
 	static const struct reach_from here = { .board = "127.0.0.1" };
-	const struct reach_from *from = &l->d->about.from;
+
+	return d->about.from.board || d->about.from.asked ? &d->about.from :
+							    &here;
+}
+
+static bool vision_fault(struct rule_look *l, enum diag_code code)
+{
 	struct span vision, url = { 0 };
 	char words[VISION_WORDS];
 
@@ -268,8 +295,7 @@ static bool vision_fault(struct rule_look *l, enum diag_code code)
 			      &vision))
 		return false;
 	json_span_member(vision, "url", &url);
-	return vision_url_fault(url, from->board || from->asked ? from : &here,
-				words) == (int)code &&
+	return vision_url_fault(url, seen_from(l->d), words) == (int)code &&
 	       rule_hit(l, url, "%s", words);
 }
 
@@ -283,9 +309,20 @@ static bool far_vision(struct rule_look *l)
 	return vision_fault(l, V509);
 }
 
+/* From 2026-07-28 on there is none: each request says what it would have. */
+static bool stands_alone(struct span params)
+{
+	struct span meta, version;
+
+	return params.text && json_span_member(params, "_meta", &meta) &&
+	       json_span_member(meta, "io.modelcontextprotocol/protocolVersion",
+				&version);
+}
+
 static bool no_initialize(struct rule_look *l)
 {
-	return (l->r->kind == ASKED_LIST || l->r->kind == ASKED_CALL) &&
+	return !stands_alone(l->r->params) &&
+	       (l->r->kind == ASKED_LIST || l->r->kind == ASKED_CALL) &&
 	       !l->d->initialized &&
 	       rule_hit(l, l->r->method, "the device knows no vision address");
 }
@@ -418,9 +455,20 @@ static bool is_hex(struct span s, size_t digits)
 	return true;
 }
 
+static bool unreachable_udp(struct rule_look *l, struct span server)
+{
+	CLEANUP(mem_free_ptr) char *host = json_span_string(server);
+	char why[REACH_WHY];
+
+	return host &&
+	       reach_judge(seen_from(l->d), host, strlen(host), why) ==
+		       REACH_NEVER &&
+	       rule_hit(l, server, "udp.server %.60s: %s", host, why);
+}
+
 static bool bad_udp(struct rule_look *l)
 {
-	struct span udp = hello_member(l, "udp"), part = { 0 };
+	struct span udp = hello_member(l, "udp"), part = { 0 }, server;
 	int64_t port;
 
 	if (l->f->leg != LEG_MQTT ||
@@ -431,13 +479,15 @@ static bool bad_udp(struct rule_look *l)
 	if (!json_span_member(udp, "server", &part) || *part.text != '"' ||
 	    is_empty(part))
 		return rule_hit(l, udp, "udp.server is missing");
+	server = part;
 	if (!json_span_member(udp, "port", &part) ||
 	    json_span_integer(part, &port) || port < 1 || port > UINT16_MAX)
 		return rule_hit(l, udp, "udp.port is no number of 1 to 65535");
 	if (!json_span_member(udp, "key", &part) || !is_hex(part, 32))
 		return rule_hit(l, udp, "udp.key is not 32 hex digits");
-	return (!json_span_member(udp, "nonce", &part) || !is_hex(part, 32)) &&
-	       rule_hit(l, udp, "udp.nonce is not 32 hex digits");
+	if (!json_span_member(udp, "nonce", &part) || !is_hex(part, 32))
+		return rule_hit(l, udp, "udp.nonce is not 32 hex digits");
+	return unreachable_udp(l, server);
 }
 
 static bool error_not_hello(struct rule_look *l)

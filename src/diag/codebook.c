@@ -104,11 +104,14 @@ void explanation_read(struct explanation *out, enum diag_code code,
 		      enum explain_language language)
 {
 	const char *text = file_of(rows[code].code[0]);
+	struct span one = { text, strlen(text) };
 	const cJSON *entry, *words;
 
 	*out = (struct explanation){ .row = &rows[code], .language = language };
-	out->file = json_parse(text, strlen(text), NULL);
-	entry = json_member(out->file, rows[code].code);
+	/* A tree of its entry alone: findings are told while messages wait. */
+	if (json_span_member(one, rows[code].code, &one))
+		out->entry = json_parse(one.text, one.len, NULL);
+	entry = out->entry;
 	words = language == EXPLAIN_CHINESE ? json_object(entry, "zh") : entry;
 	out->title = json_string(words, "title");
 	if (!out->title)
@@ -120,6 +123,6 @@ void explanation_read(struct explanation *out, enum diag_code code,
 
 void explanation_done(struct explanation *e)
 {
-	cJSON_Delete(e->file);
+	cJSON_Delete(e->entry);
 	*e = (struct explanation){ 0 };
 }

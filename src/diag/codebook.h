@@ -44,7 +44,7 @@ struct explanation {
 	enum explain_language language;
 	const char *title; /* in that language; so with the rest */
 	const char *part[EXPLAIN_PARTS]; /* NULL: there is nothing to say */
-	cJSON *file; /* which holds them; owned */
+	cJSON *entry; /* which holds them; owned */
 };
 
 void explanation_read(struct explanation *out, enum diag_code code,

@@ -31,8 +31,8 @@
 	row(D117, ERROR,   "a tool name that language models refuse")          \
 	row(D118, ERROR,   "an input schema that clients or models refuse")    \
 	row(D119, WARNING, "control or invisible characters in a text")        \
-	row(D120, WARNING, "a reply above 8,192 bytes")                        \
-	row(D121, ERROR,   "an answer is lost, most likely above 65,535 bytes") \
+	row(D120, WARNING, "a reply larger than some backends take")           \
+	row(D121, ERROR,   "an answer is lost, most likely too large to be sent") \
 	row(D122, NOTE,    "replies came in another order than the requests")  \
 	row(D123, WARNING, "a second reply to one request")                    \
 	row(D124, ERROR,   "a reply that cannot be read as JSON")              \
@@ -54,11 +54,19 @@
 	row(D142, NOTE,    "the device said hello again")                      \
 	row(D143, WARNING, "a frame that is no message of the protocol")        \
 	row(D144, WARNING, "binary frames that are no audio")                  \
-	row(D145, ERROR,   "a request stays without an answer")                \
+	row(D145, ERROR,   "a request is not answered in time")                \
 	row(D146, ERROR,   "a page without tools names a next one")            \
 	row(D147, NOTE,    "hello came late")                                  \
 	row(D148, WARNING, "a flood of messages that nobody asked for")        \
 	row(D149, WARNING, "arguments that do not fit are accepted")           \
+	row(D150, ERROR,   "nextCursor is no text")                            \
+	row(D151, ERROR,   "tools/list is answered without a list of tools")   \
+	row(D152, WARNING, "an error that is no object with a message")        \
+	row(D153, WARNING, "a reply without \"jsonrpc\":\"2.0\"")                \
+	row(D154, WARNING, "what is no tool stands in the list of tools")      \
+	row(D155, NOTE,    "sound came late")                                  \
+	row(D156, WARNING, "no sound for a while in the midst of listening")   \
+	row(D157, NOTE,    "sound comes slower or faster than it lasts")       \
 	row(B201, ERROR,   "initialize came before the server hello")          \
 	row(B202, ERROR,   "the server hello has no transport")                \
 	row(B203, WARNING, "the server hello has no session_id")               \
@@ -67,11 +75,11 @@
 	row(B206, WARNING, "the token was taken once, and is refused now")     \
 	row(B207, WARNING, "a message came before the device had said hello")  \
 	row(B208, WARNING, "a request came before the server hello")           \
-	row(B209, ERROR,   "the server hello did not come within 10 s")        \
+	row(B209, ERROR,   "the server hello did not come in time")            \
 	row(B210, ERROR,   "the server hello has another transport")           \
 	row(B211, NOTE,    "the envelope has another session_id, or none")     \
 	row(B212, NOTE,    "a request has the id 0")                           \
-	row(B213, NOTE,    "request ids begin at 10000")                       \
+	row(B213, NOTE,    "request ids do not begin at 1")                    \
 	row(B214, WARNING, "a request id is used again")                       \
 	row(B215, ERROR,   "a request id that firmware does not take")         \
 	row(B216, ERROR,   "a request of a shape that firmware drops")         \
@@ -96,8 +104,8 @@
 	row(B243, WARNING, "a photo is asked for before vision was given")     \
 	row(B250, WARNING, "the reply came after it was given up")             \
 	row(B251, WARNING, "the device's error text did not reach the user")   \
-	row(B252, WARNING, "a message above 8,192 bytes to the device")        \
-	row(B253, ERROR,   "a message above 4,096 bytes at the local port")    \
+	row(B252, WARNING, "a message to the device is larger than is safe")   \
+	row(B253, ERROR,   "a message is too large for the board's own port")  \
 	row(B261, WARNING, "Close was sent and TCP left open")                 \
 	row(B262, ERROR,   "the connection is cut for want of a Pong")         \
 	row(B263, ERROR,   "a binary frame is shorter than its head says")     \
@@ -108,7 +116,7 @@
 	row(O303, ERROR,   "mqtt has no publish_topic: the board never speaks")\
 	row(O304, WARNING, "websocket.version is a text")                      \
 	row(O305, ERROR,   "a key or value is too long for the board's store") \
-	row(O306, ERROR,   "an OTA reply of about 8 kB hangs the board")       \
+	row(O306, ERROR,   "an OTA reply is too large: the board may hang")    \
 	row(O307, ERROR,   "firmware.version has a part that is no number")    \
 	row(O309, ERROR,   "websocket.url is read otherwise than meant")       \
 	row(O310, ERROR,   "an address that the board cannot reach")           \
@@ -117,14 +125,14 @@
 	row(O313, ERROR,   "a web page instead of an OTA reply")               \
 	row(O314, WARNING, "the OTA reply has no length")                      \
 	row(O315, WARNING, "activation holds the board")                       \
-	row(O316, NOTE,    "websocket without url: the stored one is used")    \
+	row(O316, WARNING, "websocket without url: the stored one is used")    \
 	row(O317, NOTE,    "OTA has newer firmware")                           \
 	row(O318, NOTE,    "websocket without token: the stored one is used")  \
 	row(O319, NOTE,    "mqtt hides websocket")                             \
 	row(O320, WARNING, "an address that the board most likely cannot reach") \
 	row(O321, ERROR,   "the OTA reply is nothing that a board reads")      \
 	row(V501, ERROR,   "the photo was not answered with 200")              \
-	row(V502, ERROR,   "an answer of about 8 kB to a photo hangs the board") \
+	row(V502, ERROR,   "the answer to a photo is too large: the board may hang") \
 	row(V503, ERROR,   "the vision server refuses chunked bodies")         \
 	row(V504, WARNING, "the vision server reads parts by position or name")\
 	row(V505, WARNING, "a failure with status 200 to a photo")             \
@@ -134,7 +142,7 @@
 	row(V509, WARNING, "a vision address that most likely cannot work")    \
 	row(M401, ERROR,   "the broker cannot be reached, or refuses")         \
 	row(M402, ERROR,   "who never subscribes gets nothing")                \
-	row(M403, ERROR,   "port 8883 without a public certificate")           \
+	row(M403, ERROR,   "the broker's TLS is none that a board accepts")    \
 	row(M405, WARNING, "a message above the broker's limit")               \
 	row(M406, ERROR,   "two clients take one client id from each other")   \
 	row(M407, ERROR,   "the udp part of the hello does not fit")           \
@@ -143,6 +151,8 @@
 	row(M411, WARNING, "a UDP packet that the board drops")                \
 	row(M412, NOTE,    "a UDP packet with an old sequence number")         \
 	row(M413, ERROR,   "the broker does not let us subscribe")             \
+	row(M414, ERROR,   "the broker ends a connection that it had taken")   \
+	row(M415, WARNING, "packets of the board's sound are lost, or too late") \
 	row(N101, ERROR,   "the name is not found")                            \
 	row(N102, ERROR,   "the connection is refused")                        \
 	row(N103, ERROR,   "nothing answers at that address")                  \
@@ -153,6 +163,8 @@
 	row(N113, ERROR,   "it closes during the handshake")                   \
 	row(N114, ERROR,   "a proxy on the way does not let us through")       \
 	row(N115, ERROR,   "a redirect in place of a WebSocket")               \
+	row(N116, ERROR,   "no WebSocket there: an HTTP status in its place")  \
+	row(N117, ERROR,   "the connection ends before the answer is whole")   \
 	row(N120, ERROR,   "half open: the peer is gone, TCP was not closed")  \
 	row(N121, ERROR,   "TLS to a plain port, or plain to a TLS port")      \
 	row(N201, ERROR,   "the certificate has expired")                      \
@@ -172,6 +184,12 @@
 	row(P708, ERROR,   "a web page instead of an MCP server")              \
 	row(P709, WARNING, "a batch in a revision without batches")            \
 	row(P710, WARNING, "the result does not fit the output schema")        \
+	row(P711, WARNING, "a tool's result has no content that is read")      \
+	row(P712, WARNING, "initialize is answered without a revision")        \
+	row(P713, ERROR,   "an error of HTTP in place of an answer")           \
+	row(P714, ERROR,   "HTTP took the request and gave no whole answer")   \
+	row(P715, ERROR,   "the address leads elsewhere: a redirect")          \
+	row(P716, ERROR,   "the server's program is missing, or ends too early") \
 	row(H801, WARNING, "a firewall may keep boards away")                  \
 	row(H802, ERROR,   "no address that a board can reach")                \
 	row(H803, ERROR,   "the port is taken")                                \

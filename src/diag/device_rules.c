@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "diag/facts.h"
 #include "diag/rule_row.h"
-#include "mcp/initialize.h"
+#include "mcp/revision.h"
 #include "wire/jsonrpc.h"
 
 #define LATE_US 1000000 /* for what runs no tool and takes milliseconds */
@@ -68,16 +68,6 @@ static bool is_over(const struct rule_look *l, const struct diag_asked *a)
 	       (a->gave_up_us && a->gave_up_us <= l->f->at_us + CLOCK_US);
 }
 
-/* "byte 12: it ends too early" */
-static const char *fault_words(const struct rule_look *l, struct error *why)
-{
-	const char *at;
-
-	json_check(l->f->data, l->f->len, why);
-	at = strstr(why->text, "byte ");
-	return at ? at : why->text;
-}
-
 /* It answers what others asked, which is no news. */
 static bool is_to_others(const struct rule_look *l)
 {
@@ -91,12 +81,12 @@ static bool is_to_others(const struct rule_look *l)
 
 static bool broken_reply(struct rule_look *l)
 {
-	CLEANUP(error_reset) struct error why = { 0 };
 	const struct diag_asked *a = l->r->asked;
 
 	return text_is_utf8(l->f->data, l->f->len) && looks_like_reply(l) &&
 	       !is_to_others(l) &&
-	       rule_hit(l, fault_of(l), "%s%s%s%s", fault_words(l, &why),
+	       rule_hit(l, fault_of(l), "byte %zu: %s%s%s%s", l->r->fault,
+			json_fault_words(l->f->data, l->f->len),
 			a ? ", in answer to " : "", a ? asked_name(a) : "",
 			a && is_over(l, a) ? ", which is over" : "");
 }
@@ -116,11 +106,10 @@ static bool noise(struct rule_look *l)
 
 static bool no_json(struct rule_look *l)
 {
-	CLEANUP(error_reset) struct error why = { 0 };
-
 	return !is_noise(l) && text_is_utf8(l->f->data, l->f->len) &&
 	       !looks_like_reply(l) && !is_to_others(l) &&
-	       rule_hit(l, fault_of(l), "no JSON at %s", fault_words(l, &why));
+	       rule_hit(l, fault_of(l), "no JSON at byte %zu: %s", l->r->fault,
+			json_fault_words(l->f->data, l->f->len));
 }
 
 static bool no_message(struct rule_look *l)
@@ -215,7 +204,7 @@ static bool waits(const struct rule_look *l, const struct diag_asked *a)
 static const struct diag_asked *waiting(const struct rule_look *l)
 {
 	const struct diag *d = l->d;
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	uint32_t kept = diag_kept(d);
 
 	for (uint32_t i = 1; i <= kept; i++) {
 		const struct diag_asked *a =
@@ -377,26 +366,124 @@ static bool late(struct rule_look *l)
 			asked_words(l, a, words, sizeof(words)), ago);
 }
 
-/* An older request still waits. */
+/* A younger request was answered before; that this one still would be was not sure. */
 static bool out_of_order(struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	const struct diag_asked *a = l->r->asked;
 	char first[WORDS_ROOM], then[WORDS_ROOM];
 
-	if (!a || a->answered_us)
+	if (!a || !waits(l, a))
 		return false;
-	for (uint32_t i = d->settled; i != d->requests; i++) {
-		const struct diag_asked *o = &d->asked[i % ASKED_KEPT];
+	for (uint32_t i = d->requests; i != 0; i--) {
+		const struct diag_asked *o = &d->asked[(i - 1) % ASKED_KEPT];
 
 		if (o == a)
 			return false;
-		if (waits(l, o))
+		if (o->answered_us)
 			return rule_hit(l, l->r->id, "%.60s before %.60s",
-					asked_words(l, a, first, sizeof(first)),
-					asked_words(l, o, then, sizeof(then)));
+					asked_words(l, o, first, sizeof(first)),
+					asked_words(l, a, then, sizeof(then)));
 	}
 	return false;
+}
+
+/* ---- what has no answer ---- */
+
+#define SETTLED_US \
+	2000000 /* what was on its way with the frame is there then */
+
+static bool is_newest_of_its_id(const struct diag *d, uint32_t which)
+{
+	const struct diag_asked *a = &d->asked[which % ASKED_KEPT];
+
+	for (uint32_t i = which + 1; i != d->requests; i++) {
+		if (d->asked[i % ASKED_KEPT].id == a->id)
+			return false;
+	}
+	return true;
+}
+
+/* Of its kind each is answered at once: a board takes no others. */
+static bool is_owed(const struct rule_look *l, uint32_t which)
+{
+	const struct diag_asked *a = &l->d->asked[which % ASKED_KEPT];
+
+	return !a->answered_us && !a->unmatched && !a->silent && !a->told &&
+	       a != l->r->asked && a->method != ASKED_CALL &&
+	       (l->d->about.board || a->method != ASKED_OTHER) &&
+	       is_newest_of_its_id(l->d, which);
+}
+
+/*
+ * From 1; 0: there is none. A tool that was called before holds up all that is
+ * behind it, and may go on (device.md 3.9).
+ */
+static uint32_t overdue(const struct rule_look *l, int64_t wait)
+{
+	const struct diag *d = l->d;
+	uint32_t i = d->requests < ASKED_KEPT ? 0 : d->requests - ASKED_KEPT;
+	int64_t from = 0;
+
+	for (; i != d->requests; i++) {
+		const struct diag_asked *a = &d->asked[i % ASKED_KEPT];
+
+		if (a->method == ASKED_CALL && waits(l, a))
+			return 0;
+		if (a->method == ASKED_CALL && a->answered_us > from)
+			from = a->answered_us;
+		if (a->at_us > from)
+			from = a->at_us;
+		if (l->f->at_us - from < wait)
+			return 0;
+		if (is_owed(l, i))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* It lives: it said something, or where that tells nothing, answered others. */
+static bool goes_on(const struct rule_look *l)
+{
+	const struct diag *d = l->d;
+	const struct diag_asked *oldest = &d->asked[d->settled % ASKED_KEPT];
+
+	return l->r->is_object && d->settled != d->requests &&
+	       (d->about.board ||
+		(l->r->asked && l->r->asked->at_us > oldest->at_us));
+}
+
+/* Seen to be overdue, it has the time to come with what was on its way. */
+static bool unanswered(struct rule_look *l)
+{
+	struct diag *d = l->d;
+	const struct diag_asked *oldest = &d->asked[d->settled % ASKED_KEPT];
+	const struct backend_fact *who;
+	char words[WORDS_ROOM], time[TEXT_ROOM];
+	uint32_t which;
+	int64_t wait;
+
+	if (!goes_on(l) || oldest == l->r->asked)
+		return false;
+	wait = backend_wait(&who) * 1000;
+	if (wait == 0 || l->f->at_us - oldest->at_us < wait)
+		return false;
+	which = overdue(l, wait);
+	if (which == 0 || which != d->overdue) {
+		d->overdue = which;
+		d->overdue_us = l->f->at_us;
+		return false;
+	}
+	if (l->f->at_us - d->overdue_us < SETTLED_US)
+		return false;
+	d->overdue = 0;
+	d->asked[(which - 1) % ASKED_KEPT].told = true;
+	oldest = &d->asked[(which - 1) % ASKED_KEPT];
+	return rule_hit(l, (struct span){ 0 },
+			"%s, for %s; it said this meanwhile",
+			asked_words(l, oldest, words, sizeof(words)),
+			text_microseconds(l->f->at_us - oldest->at_us, time,
+					  sizeof(time)));
 }
 
 /* ---- what the reply holds ---- */
@@ -421,9 +508,11 @@ static bool large_reply(struct rule_look *l)
 	const size_t most = backend_message_max(&of);
 
 	return most > 0 && l->f->len > most &&
-	       rule_hit(l, (struct span){ 0 }, "%zu bytes%s%s", l->f->len,
+	       rule_hit(l, (struct span){ 0 },
+			"%zu bytes%s%s; the %s takes %zu", l->f->len,
 			l->r->asked ? " in answer to " : "",
-			l->r->asked ? asked_name(l->r->asked) : "");
+			l->r->asked ? asked_name(l->r->asked) : "", of->name,
+			most);
 }
 
 static bool no_code(struct rule_look *l)
@@ -431,6 +520,33 @@ static bool no_code(struct rule_look *l)
 	return json_span_begins(l->r->error, '{') &&
 	       !l->r->part[ERROR_CODE].text &&
 	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
+}
+
+/* JSON-RPC 2.0, 5.1. null beside a result: there is none. */
+static bool odd_error(struct rule_look *l)
+{
+	const struct span error = l->r->error;
+	const struct span message = json_span_begins(error, '{') ?
+					    l->r->part[ERROR_MESSAGE] :
+					    (struct span){ 0 };
+
+	return error.text && !json_span_literal(error, "null") &&
+	       !(json_span_begins(message, '"') && message.len > 2) &&
+	       rule_hit(l, message.text ? message : error, "%s%.*s",
+			message.text ? "\"message\":" : "\"error\":",
+			span_shown(message.text ? message : error),
+			message.text ? message.text : error.text);
+}
+
+static bool no_version(struct rule_look *l)
+{
+	const struct span version = l->r->version;
+
+	return l->r->asked && !json_span_is(version, "2.0") &&
+	       rule_hit(l, version.text ? version : l->r->id, "%s%.*s",
+			version.text ? "\"jsonrpc\":" : "there is none",
+			version.text ? span_shown(version) : 0,
+			version.text ? version.text : "");
 }
 
 static bool asked_for(const struct rule_look *l, enum asked_method method)
@@ -480,7 +596,7 @@ static bool wrong_argument(struct rule_look *l)
 static bool was_page(const struct rule_look *l, uint32_t cursor)
 {
 	const struct diag *d = l->d;
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	uint32_t kept = diag_kept(d);
 	bool newer = true;
 
 	for (uint32_t i = 1; i <= kept; i++) {
@@ -549,7 +665,62 @@ static bool empty_page(struct rule_look *l)
 			next.text);
 }
 
+static bool odd_next(struct rule_look *l)
+{
+	const struct span next = l->r->part[RESULT_NEXT];
+
+	return asked_for(l, ASKED_LIST) && !l->r->error.text && next.text &&
+	       !json_span_begins(next, '"') &&
+	       !json_span_literal(next, "null") &&
+	       rule_hit(l, next, "\"nextCursor\":%.*s", span_shown(next),
+			next.text);
+}
+
+static bool no_list(struct rule_look *l)
+{
+	const struct span result = l->r->result;
+	const struct span tools = l->r->part[RESULT_TOOLS];
+	const struct span at = tools.text ? tools : result;
+
+	return asked_for(l, ASKED_LIST) && result.text && !l->r->error.text &&
+	       !json_span_begins(tools, '[') &&
+	       rule_hit(l, at, "%s is %.*s",
+			tools.text ? "tools" : "the result", span_shown(at),
+			at.text);
+}
+
+static bool no_tool(struct rule_look *l)
+{
+	const struct span tools = l->r->part[RESULT_TOOLS];
+	struct span tool, first = { 0 };
+	size_t at = 0, count = 0;
+
+	if (!asked_for(l, ASKED_LIST) || l->r->error.text ||
+	    !json_span_begins(tools, '['))
+		return false;
+	while (json_span_next(tools, &at, &tool)) {
+		if (json_span_begins(tool, '{'))
+			continue;
+		if (count++ == 0)
+			first = tool;
+	}
+	return count > 0 && rule_hit(l, first, "%.*s%s", span_shown(first),
+				     first.text, count > 1 ? ", and more" : "");
+}
+
 /* ---- revisions, notifications ---- */
+
+static bool no_revision(struct rule_look *l)
+{
+	const struct span result = l->r->result;
+	const struct span revision = inside(result, "protocolVersion");
+
+	return asked_for(l, ASKED_INITIALIZE) && result.text &&
+	       !l->r->error.text && !json_span_begins(revision, '"') &&
+	       rule_hit(l, revision.text ? revision : result,
+			revision.text ? "protocolVersion is no text" :
+					"there is no protocolVersion");
+}
 
 static bool unknown_revision(struct rule_look *l)
 {
@@ -562,7 +733,7 @@ static bool unknown_revision(struct rule_look *l)
 		return false;
 	memcpy(text, revision.text + 1, revision.len - 2);
 	text[revision.len - 2] = '\0';
-	return !revision_known(text) &&
+	return !revision_known(ERA_LEGACY, text) &&
 	       rule_hit(l, revision, "it answers with %s", text);
 }
 
@@ -642,14 +813,70 @@ static bool no_is_error(struct rule_look *l)
 			is_error.text ? is_error.text : "it is none");
 }
 
+/* A picture or the like, as MCP has it: it is no text, and is none by right. */
+static bool item_is_other(struct span type)
+{
+	static const char *const types[] = { "image", "audio", "resource",
+					     "resource_link" };
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		if (json_span_is(type, types[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool not_one_item(struct rule_look *l)
 {
 	struct span content = l->r->part[RESULT_CONTENT];
 
-	return asked_for(l, ASKED_CALL) && !l->r->error.text &&
-	       l->r->items != 1 &&
-	       rule_hit(l, content.text ? content : l->r->result,
-			"%s: %zu items", asked_name(l->r->asked), l->r->items);
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text)
+		return false;
+	if (l->r->items != 1)
+		return rule_hit(l, content.text ? content : l->r->result,
+				"%s: %zu items", asked_name(l->r->asked),
+				l->r->items);
+	return !json_span_begins(l->r->item[ITEM_TEXT], '"') &&
+	       !json_span_begins(l->r->item[ITEM_IMAGE], '"') &&
+	       !item_is_other(l->r->item[ITEM_TYPE]) &&
+	       rule_hit(l, content, "%s: %.*s", asked_name(l->r->asked),
+			span_shown(content), content.text);
+}
+
+/* The first item as schemas of MCP have it: a text of type text has a text. */
+static bool item_is_read(const struct frame_reading *r)
+{
+	const struct span type = r->item[ITEM_TYPE];
+
+	if (!json_span_begins(type, '"'))
+		return false;
+	return !json_span_is(type, "text") ||
+	       json_span_begins(r->item[ITEM_TEXT], '"');
+}
+
+/* It asks back, or goes on as a task (MCP 2025-11-25, 2026-07-28). */
+static bool is_other_result(struct span result)
+{
+	const struct span kind = inside(result, "resultType");
+
+	return inside(result, "task").text ||
+	       (kind.text && !json_span_is(kind, "complete"));
+}
+
+static bool no_content(struct rule_look *l)
+{
+	const struct frame_reading *r = l->r;
+	const struct span content = r->part[RESULT_CONTENT];
+	const struct span at = content.text ? content : r->result;
+
+	if (!asked_for(l, ASKED_CALL) || r->error.text || !r->result.text ||
+	    is_other_result(r->result) ||
+	    (json_span_begins(content, '[') &&
+	     (r->items == 0 || item_is_read(r))))
+		return false;
+	return rule_hit(l, at, "%s: %s is %.*s", asked_name(r->asked),
+			content.text ? "content" : "the result", span_shown(at),
+			at.text);
 }
 
 static bool firmware_image(struct rule_look *l)
@@ -767,6 +994,7 @@ const struct rule device_rules[] = {
 	{ D123, ON_REPLY, OF_ANY, second },
 	{ B250, ON_REPLY, OF_ANY, late },
 	{ D122, ON_REPLY, OF_BOARD, out_of_order },
+	{ D145, ON_JSON, OF_ANY, unanswered },
 	{ D127, ON_REPLY, OF_ANY, both },
 	{ D120, ON_REPLY, OF_BOARD, large_reply },
 	{ D140, ON_REPLY, OF_BOARD, no_code },
@@ -776,9 +1004,16 @@ const struct rule device_rules[] = {
 	{ D108, ON_REPLY, OF_BOARD, too_large_for_page },
 	{ D107, ON_REPLY, OF_ANY, empty_next },
 	{ D146, ON_REPLY, OF_ANY, empty_page },
+	{ D150, ON_REPLY, OF_ANY, odd_next },
+	{ D151, ON_REPLY, OF_ANY, no_list },
+	{ D152, ON_REPLY, OF_ANY, odd_error },
+	{ D153, ON_REPLY, OF_ANY, no_version },
+	{ D154, ON_REPLY, OF_ANY, no_tool },
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
+	{ P712, ON_REPLY, OF_PLAIN, no_revision },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
+	{ P711, ON_REPLY, OF_PLAIN, no_content },
 	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },

@@ -203,10 +203,10 @@ const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 	const char *id = l->r->id.text;
 	int len = span_shown(l->r->id);
 
-	if (l->d->about.relays || !id)
-		snprintf(out, size, "%s", asked_name(a));
-	else if (l->r->asked == a)
+	if (!l->d->about.relays && l->r->asked == a && id)
 		snprintf(out, size, "id %.*s (%s)", len, id, asked_name(a));
+	else if (l->d->about.relays || a->id_text)
+		snprintf(out, size, "%s", asked_name(a));
 	else
 		snprintf(out, size, "id %lld (%s)", (long long)a->id,
 			 asked_name(a));
@@ -238,15 +238,27 @@ const char *asked_name(const struct diag_asked *a)
 
 /* Reading: one scan, no tree. */
 
+/* Of a text that is no number: its hash. False: it is neither. */
+static bool id_number(struct span id, int64_t *out)
+{
+	if (id.text && jsonrpc_number(id, out))
+		return true;
+	if (!json_span_begins(id, '"'))
+		return false;
+	*out = (int64_t)text_hash(id.text, id.len);
+	return true;
+}
+
 static void read_id(struct frame_reading *r)
 {
-	bool text = json_span_begins(r->id, '"');
+	const bool text = json_span_begins(r->id, '"');
+	int64_t number;
 
-	r->has_number = r->id.text && jsonrpc_number(r->id, &r->number);
+	r->has_number = r->id.text && jsonrpc_number(r->id, &number);
 	r->number_was_text = r->has_number && text;
-	r->has_id = r->has_number || text;
-	if (text && !r->has_number)
-		r->number = (int64_t)text_hash(r->id.text, r->id.len);
+	r->has_id = id_number(r->id, &number);
+	if (r->has_id)
+		r->number = number;
 }
 
 static enum asked_method method_of(struct span method)
@@ -263,7 +275,7 @@ static enum asked_method method_of(struct span method)
 
 static void read_content(struct frame_reading *r)
 {
-	static const char *const names[] = { "text", "image" };
+	static const char *const names[] = { "text", "image", "type" };
 	const struct span content = r->part[RESULT_CONTENT];
 	struct span item;
 	size_t at = 0;
@@ -408,9 +420,14 @@ static void ask(struct diag *d, const struct diag_frame *f,
 
 /* Remembering, after the rules have seen it. */
 
+uint32_t diag_kept(const struct diag *d)
+{
+	return d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+}
+
 static struct diag_asked *asked_by(struct diag *d, int64_t id)
 {
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	uint32_t kept = diag_kept(d);
 
 	for (uint32_t i = 1; i <= kept; i++) {
 		struct diag_asked *a =
@@ -552,6 +569,8 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	if (r->kind == ASKED_LIST)
 		a->cursor = cursor_hash(r->part[PARAM_CURSOR]);
 	a->silent = d->about.board && firmware_is_silent(r);
+	/* Before the hellos it may well be left so. */
+	a->told = d->hellos && !d->server_hello && !d->about.standby;
 	keep_tool(a, r);
 	if (d->requests == 0 || a->id > d->highest)
 		d->highest = a->id;
@@ -596,6 +615,20 @@ static void remember_unasked(struct diag *d, const struct diag_frame *f)
 	d->unasked++;
 }
 
+/* What was cancelled has no answer (MCP); firmware answers all the same. */
+static void see_cancelled(struct diag *d, const struct frame_reading *r)
+{
+	struct diag_asked *a;
+	struct span id;
+	int64_t number;
+
+	if (!json_span_member(r->params, "requestId", &id))
+		return;
+	a = id_number(id, &number) ? asked_by(d, number) : NULL;
+	if (a)
+		a->told = true;
+}
+
 static void remember_backend(struct diag *d, const struct diag_frame *f,
 			     const struct frame_reading *r, unsigned on)
 {
@@ -615,6 +648,8 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 		remember_request(d, f, r);
 	else if (json_span_is(r->method, "notifications/initialized"))
 		d->notified = true;
+	else if (json_span_is(r->method, "notifications/cancelled"))
+		see_cancelled(d, r);
 }
 
 /* What the device says of a call that failed, for who is to hear it. */
@@ -793,6 +828,39 @@ void diag_gave_up(struct diag *d, int64_t id, int64_t at_us)
 
 	if (a && !a->answered_us)
 		a->gave_up_us = at_us;
+}
+
+bool diag_owes(struct diag *d, int64_t id)
+{
+	const struct diag_asked *a = asked_by(d, id);
+
+	return a && !a->answered_us && !a->silent;
+}
+
+bool diag_owes_any(const struct diag *d)
+{
+	const uint32_t kept = diag_kept(d);
+
+	for (uint32_t i = 0; i < kept; i++) {
+		const struct diag_asked *a = &d->asked[i];
+
+		if (!a->answered_us && !a->unmatched && !a->silent && !a->told)
+			return true;
+	}
+	return false;
+}
+
+void diag_missed(struct diag *d, bool from_device)
+{
+	const uint32_t kept = diag_kept(d);
+
+	if (from_device)
+		d->more_pages = false;
+	else
+		d->blurred = true;
+	for (uint32_t i = 0; from_device && i < kept; i++)
+		d->asked[i].silent |= !d->asked[i].answered_us;
+	settle(d);
 }
 
 void diag_leave(struct diag *d)

@@ -75,7 +75,7 @@ void finding_done(struct finding *f);
 struct diag_about {
 	bool board; /* a board, or who plays one; else any MCP server */
 	bool bare; /* JSON-RPC without envelope and hello */
-	bool standby; /* MQTT: MCP needs no hello (device.md 2.2) */
+	bool standby; /* MCP needs no hello: MQTT (device.md 2.2), who is dialled */
 	bool vision; /* an address of it is known from before */
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
 	bool no_batches; /* the revision that was agreed on has none */
@@ -103,7 +103,8 @@ struct diag_asked {
 	uint8_t method; /* enum asked_method */
 	bool id_text:1, id_decimal:1; /* "7"; 7.0 */
 	bool unmatched:1; /* its id is none that a reply can have */
-	bool silent:1; /* firmware answers none of its kind */
+	bool silent:1; /* firmware answers none of its kind; or it was cancelled */
+	bool told:1; /* that it has no answer */
 	char tool
 		[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
 };
@@ -145,6 +146,9 @@ struct diag {
 	uint32_t requests;
 	uint32_t
 		settled; /* of them, those from the first on that wait no more */
+	/* Of them (from 1; 0: none), one that has no answer; it was seen then. */
+	uint32_t overdue;
+	int64_t overdue_us;
 	int64_t highest; /* of their ids */
 	uint32_t to_answer; /* requests of the device */
 	struct diag_seen seen;
@@ -172,6 +176,16 @@ void diag_pong(struct diag *d);
 void diag_close(struct diag *d, int code, struct span words);
 /* Who asked waits for the reply to that id until then, and no longer. */
 void diag_gave_up(struct diag *d, int64_t id, int64_t at_us);
+/* The device has not answered that one yet, and is to: an error at least. */
+bool diag_owes(struct diag *d, int64_t id);
+bool diag_owes_any(const struct diag *d);
+/* How many of the last requests are in `asked`. */
+uint32_t diag_kept(const struct diag *d);
+/*
+ * A text frame of that side was not seen, or not all of it: what waits for an
+ * answer may have it, what was asked is not all known.
+ */
+void diag_missed(struct diag *d, bool from_device);
 /* What was begun and left open was left so on purpose: it is not missed. */
 void diag_leave(struct diag *d);
 /* The connection is over: what never came. */

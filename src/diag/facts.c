@@ -78,6 +78,10 @@ static const struct fact_member firmware_members[] = {
 	{ "strict_hello", IN(firmware_fact, strict_hello), FLAG, false },
 	{ "error_codes", IN(firmware_fact, error_codes), FLAG, false },
 	{ "local_bytes", IN(firmware_fact, local_bytes), NUMBER, false },
+	{ "answer_passes", IN(firmware_fact, answer_passes), NUMBER, false },
+	{ "answer_hangs", IN(firmware_fact, answer_hangs), NUMBER, false },
+	{ "store_name", IN(firmware_fact, store_name), NUMBER, false },
+	{ "store_value", IN(firmware_fact, store_value), NUMBER, false },
 	{ "threads", IN(firmware_fact, threads), TEXT, false },
 	{ "range_restarts", IN(firmware_fact, range_restarts), FLAG, false },
 };
@@ -358,6 +362,31 @@ size_t firmware_local_max(void)
 	return firmware_least(IN(firmware_fact, local_bytes));
 }
 
+size_t firmware_message_max(void)
+{
+	return firmware_least(IN(firmware_fact, message_bytes));
+}
+
+size_t firmware_answer_max(void)
+{
+	return firmware_least(IN(firmware_fact, answer_passes));
+}
+
+size_t firmware_answer_hangs(void)
+{
+	return firmware_least(IN(firmware_fact, answer_hangs));
+}
+
+size_t firmware_name_max(void)
+{
+	return firmware_least(IN(firmware_fact, store_name));
+}
+
+size_t firmware_value_max(void)
+{
+	return firmware_least(IN(firmware_fact, store_value));
+}
+
 /* One of the patterns, which have blanks between them. */
 static bool has_pattern(const char *patterns, const char *version)
 {
@@ -396,6 +425,20 @@ size_t backend_message_max(const struct backend_fact **out)
 			*out = &b[i];
 	}
 	return *out ? (size_t)(*out)->max_message : 0;
+}
+
+int64_t backend_wait(const struct backend_fact **out)
+{
+	size_t count;
+	const struct backend_fact *b = backend_facts(&count);
+
+	*out = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (b[i].call_ms > 0 &&
+		    (!*out || b[i].call_ms < (*out)->call_ms))
+			*out = &b[i];
+	}
+	return *out ? (*out)->call_ms : 0;
 }
 
 void facts_from(const struct facts_ops *ops, void *owner)

@@ -49,6 +49,9 @@ struct firmware_fact {
 	char *name, *source, *read;
 	int64_t page_bytes, tool_bytes, message_bytes; /* 0: not known */
 	int64_t local_bytes; /* of a message to its own port 8080 */
+	/* Of an answer of HTTP: what was seen to pass, and to hang the board. */
+	int64_t answer_passes, answer_hangs;
+	int64_t store_name, store_value; /* bytes in the board's store */
 	char *threads; /* patterns of versions that run each call in a thread; "" */
 	bool user_tools; /* withUserTools */
 	bool strict_hello; /* over MQTT */
@@ -64,10 +67,20 @@ const struct firmware_fact *firmware_facts(size_t *count);
 size_t firmware_tool_max(void);
 /* Bytes of a message that every firmware takes at its own port; 0: not known. */
 size_t firmware_local_max(void);
+/* Likewise of an answer of HTTP: the least that hangs; with what passes. */
+size_t firmware_answer_max(void);
+size_t firmware_answer_hangs(void);
+/* Bytes of a name and of a value in the board's store; 0: not known. */
+size_t firmware_name_max(void);
+size_t firmware_value_max(void);
 /* A call runs in a thread of its own; NULL: a version that is not known. */
 bool firmware_has_threads(const char *version);
+/* Bytes of a message that every firmware can send; 0: not known. */
+size_t firmware_message_max(void);
 /* Bytes of a message that every backend takes, and whose it is; 0: any. */
 size_t backend_message_max(const struct backend_fact **out);
+/* ms that every backend waits for an answer, and who no longer; 0: not known. */
+int64_t backend_wait(const struct backend_fact **out);
 
 /* Who knows where own files lie, and is told of those that cannot be used. */
 struct facts_ops {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "diag/codebook.h"
+#include "diag/facts.h"
 
 /* ---- each layer in words ---- */
 
@@ -165,13 +166,27 @@ static bool say_ended(struct verdict *v, const struct ladder *l)
 		   "whether the call was carried out is not known");
 }
 
+static bool say_lost(struct verdict *v)
+{
+	const size_t most = firmware_message_max();
+	char words[100];
+
+	snprintf(
+		words, sizeof(words),
+		most ? "it ended without an answer: above %zu B, or building it failed" :
+		       "it ended without an answer: too large, or building it failed",
+		most);
+	return say(v, D121, words,
+		   "ask for less, or look at the board's own log (USB)");
+}
+
 /* The main loop is alive. */
 static bool judge_answered(struct verdict *v, const struct ladder *l)
 {
 	if (!l->tool)
 		return say(
-			v, -1,
-			"the main loop answers others: it dropped this request",
+			v, l->owed && l->board ? D145 : -1,
+			"the main loop answers others, and gave this no answer",
 			"firmware drops what it cannot read, and says nothing (device.md 3)");
 	if (!l->board)
 		return say(
@@ -188,10 +203,7 @@ static bool judge_answered(struct verdict *v, const struct ladder *l)
 			v, -1,
 			"the tool ended, and its answer is lost: too large for a broker?",
 			"ask for less; 'mcpctl explain D120' tells which broker takes how much");
-	return say(
-		v, D121,
-		"it ended without an answer: above 65,535 B, or building it failed",
-		"ask for less, or look at the board's own log (USB)");
+	return say_lost(v);
 }
 
 /* Its main loop is not. */

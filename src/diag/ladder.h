@@ -30,6 +30,7 @@ enum rung {
 struct ladder {
 	bool board; /* it speaks the device dialect, or has shown to be one */
 	bool tool; /* a tool was called */
+	bool owed; /* of that kind each has an answer: diag_owes */
 	bool threads; /* firmware_has_threads */
 	bool serve; /* it is serve's connection that was looked at */
 	int64_t waited_ms; /* since the request was sent */

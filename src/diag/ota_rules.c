@@ -10,12 +10,10 @@
 #include "base/json_scan.h"
 #include "base/text.h"
 #include "diag/answer.h"
+#include "diag/facts.h"
 #include "wire/board_text.h"
 #include "wire/ota.h"
 #include "wire/refusal.h"
-
-#define STORE_NAME 15 /* bytes of a name in the board's store */
-#define STORE_VALUE 4000 /* bytes of a value (device.md 5.4 item 4) */
 
 struct reply {
 	struct diag *d;
@@ -100,15 +98,12 @@ static void judge_length(const struct reply *r)
 static bool is_too_long(const struct reply *r)
 {
 	const struct ota_answer *a = r->a;
-	size_t len = a->len;
+	char words[ANSWER_SIZE_WORDS];
 
-	if (a->has_length && a->length > (int64_t)len)
-		len = (size_t)a->length;
-	if (len <= ANSWER_PASSES)
+	if (!answer_hangs(a->len, a->has_length ? a->length : -1, a->more,
+			  words))
 		return false;
-	TELL(r, O306, whole,
-	     "%zu bytes%s; 8000 were seen to pass, 8300 to hang", len,
-	     a->more && len == a->len ? " or more" : "");
+	TELL(r, O306, whole, "%s", words);
 	return true;
 }
 
@@ -145,6 +140,10 @@ static void judge_nonsense(const struct reply *r)
 		     a->content_encoding);
 		return;
 	}
+	if (a->cut) {
+		TELL(r, O321, whole, "it did not come whole: %.80s", a->cut);
+		return;
+	}
 	if (!text_trim(&text, a->len)) {
 		TELL(r, O321, whole, "it is empty");
 		return;
@@ -169,9 +168,10 @@ static bool is_error(const struct reply *r)
 	struct span at = { 0 };
 
 	if (!(error && !cJSON_IsNull(error) && !cJSON_IsFalse(error)) &&
-	    !cJSON_IsFalse(success))
+	    !cJSON_IsFalse(success) && !answer_code_fails(r->body, &at))
 		return false;
-	if (r->body.text && !json_span_member(r->body, "error", &at))
+	if (r->body.text && !at.text &&
+	    !json_span_member(r->body, "error", &at))
 		json_span_member(r->body, "success", &at);
 	answer_words(r->a->body, r->a->len, words);
 	TELL(r, O312, at, "%s", *words ? words + 2 : "it says no more");
@@ -180,9 +180,11 @@ static bool is_error(const struct reply *r)
 
 /* The sections. */
 
-/* Their members become names and values of the board's store. */
+/* Their members become names and values of the board's store (device.md 5.4). */
 static void judge_store(const struct reply *r, const cJSON *section)
 {
+	const size_t name_max = firmware_name_max();
+	const size_t value_max = firmware_value_max();
 	const cJSON *m;
 
 	cJSON_ArrayForEach(m, section) {
@@ -192,15 +194,15 @@ static void judge_store(const struct reply *r, const cJSON *section)
 		if (!text && !cJSON_IsNumber(m))
 			continue;
 		at = name_before(place(r, section, m->string), m->string);
-		if (strlen(m->string) > STORE_NAME)
+		if (name_max > 0 && strlen(m->string) > name_max)
 			TELL(r, O305, at,
-			     "'%.60s' in %s has %zu letters, of at most %d",
+			     "'%.60s' in %s has %zu letters, of at most %zu",
 			     m->string, section->string, strlen(m->string),
-			     STORE_NAME);
-		else if (text && strlen(text) > STORE_VALUE)
-			TELL(r, O305, at, "%s.%s has %zu bytes, of about %d",
+			     name_max);
+		else if (text && value_max > 0 && strlen(text) > value_max)
+			TELL(r, O305, at, "%s.%s has %zu bytes, of about %zu",
 			     section->string, m->string, strlen(text),
-			     STORE_VALUE);
+			     value_max);
 	}
 }
 
@@ -391,6 +393,23 @@ static bool judge_activation(const struct reply *r, const cJSON *activation)
 	return true;
 }
 
+/* In {"code":0,"data":{…}}, say. */
+static void judge_neither(const struct reply *r)
+{
+	const cJSON *m;
+
+	cJSON_ArrayForEach(m, r->json) {
+		if (!m->string || !cJSON_IsObject(m) ||
+		    (!ota_section(m, "mqtt") && !ota_section(m, "websocket")))
+			continue;
+		TELL(r, O301, place(r, m, NULL),
+		     "mqtt and websocket stand in '%.40s', where no board looks",
+		     m->string);
+		return;
+	}
+	TELL(r, O301, whole, "neither mqtt nor websocket is in it");
+}
+
 static void judge_sections(const struct reply *r)
 {
 	const cJSON *mqtt = ota_section(r->json, "mqtt");
@@ -407,7 +426,7 @@ static void judge_sections(const struct reply *r)
 	else if (websocket)
 		judge_websocket(r, websocket);
 	else if (!held)
-		TELL(r, O301, whole, "neither mqtt nor websocket is in it");
+		judge_neither(r);
 }
 
 static void judge_body(struct reply *r)
@@ -445,6 +464,17 @@ static void judge_answer(struct reply *r)
 	too_long = is_too_long(r);
 	if (!is_page(r) && !too_long)
 		judge_body(r);
+}
+
+bool diag_ota_is_bad(uint32_t found)
+{
+	for (int code = O301; code <= O321; code++) {
+		if (found & OTA_BIT(code) &&
+		    finding_row((enum diag_code)code)->severity ==
+			    SEVERITY_ERROR)
+			return true;
+	}
+	return false;
 }
 
 uint32_t diag_ota(struct diag *d, const struct ota_answer *a)

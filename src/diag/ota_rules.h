@@ -22,6 +22,7 @@ struct ota_answer {
 	const char *body; /* without chunks; as far as it was read */
 	size_t len;
 	bool more; /* of the body, that was not read */
+	const char *cut; /* why it did not come whole; NULL: it did */
 	enum answer_part part;
 	/* of the question */
 	struct reach_from from;
@@ -31,5 +32,7 @@ struct ota_answer {
 /* What was found, a bit a code. */
 #define OTA_BIT(code) ((uint32_t)1 << ((code)-O301))
 uint32_t diag_ota(struct diag *d, const struct ota_answer *a);
+/* One of these codes is an error. */
+bool diag_ota_is_bad(uint32_t found);
 
 #endif

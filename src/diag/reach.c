@@ -41,14 +41,33 @@ static bool is_loopback(uint32_t address)
 	return within(address, 0x7f000000, 8);
 }
 
+/* Of mqtt://USER@HOST:PORT/…, which no board reads. */
+static void broker_host(const char *url, char out[HOST_MOST])
+{
+	const char *host = strstr(url, "://") + 3;
+	size_t len = strcspn(host, "/?");
+	const char *at = memchr(host, '@', len);
+
+	if (at) {
+		len -= (size_t)(at + 1 - host);
+		host = at + 1;
+	}
+	len = *host == '[' ? len : strcspn(host, ":/?");
+	if (len < HOST_MOST)
+		snprintf(out, HOST_MOST, "%.*s", (int)len, host);
+}
+
 /* The host by which it was asked; "" if that is not known. */
 static void asked_host(const struct reach_from *from, char out[HOST_MOST])
 {
 	struct board_url u;
 
 	out[0] = '\0';
-	if (from->asked && board_url_read(&u, from->asked) &&
-	    u.host_len < HOST_MOST)
+	if (from->asked && (text_starts(from->asked, "mqtt://") ||
+			    text_starts(from->asked, "mqtts://")))
+		broker_host(from->asked, out);
+	else if (from->asked && board_url_read(&u, from->asked) &&
+		 u.host_len < HOST_MOST)
 		snprintf(out, HOST_MOST, "%.*s", (int)u.host_len, u.host);
 }
 

@@ -22,7 +22,7 @@ struct frame_reading {
 	struct span part[4];
 	/* of a result: how much content it has, and of the first its members */
 	size_t items;
-	struct span item[2];
+	struct span item[3];
 	bool has_id, has_number, number_was_text;
 	int64_t number; /* of an id that is a text: its hash */
 	/* of that number, also where it is no JSON; NULL: nobody asked so */
@@ -34,7 +34,7 @@ enum { PARAM_NAME, PARAM_CURSOR, PARAM_USER_TOOLS, PARAM_CAPABILITIES };
 enum { RESULT_NEXT, RESULT_IS_ERROR, RESULT_CONTENT, RESULT_TOOLS };
 enum { ERROR_CODE, ERROR_MESSAGE };
 /* Of reading.item. */
-enum { ITEM_TEXT, ITEM_IMAGE };
+enum { ITEM_TEXT, ITEM_IMAGE, ITEM_TYPE };
 
 /* When a rule is looked at. */
 enum {

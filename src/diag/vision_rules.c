@@ -9,6 +9,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "diag/answer.h"
 #include "wire/board_text.h"
 
@@ -62,6 +63,10 @@ static void judge_refusal(const struct upload_reply *r)
 	else if (a->half_way && a->status == 413)
 		TELL(r, V508, whole, "HTTP 413 after %zu bytes%.40s", a->sent,
 		     words);
+	else if (a->location && *a->location)
+		TELL(r, V501, whole,
+		     "HTTP %d to '%.60s', and boards do not follow", a->status,
+		     a->location);
 	else
 		TELL(r, V501, whole, "HTTP %d%s", a->status, words);
 }
@@ -76,6 +81,8 @@ static bool is_failure(const struct vision_answer *a, struct span *at)
 	body.len = text_trim(&body.text, body.len);
 	if (*body.text != '{')
 		return false;
+	if (answer_code_fails(body, at))
+		return true;
 	if (json_span_member(body, "success", at))
 		return at->len == 5 && strncmp(at->text, "false", 5) == 0;
 	/* null, false and 0 say that there is none */
@@ -95,6 +102,9 @@ static void judge_success(const struct upload_reply *r)
 		TELL(r, V505, whole, "a web page%s", words);
 	else if (!text_trim(&text, a->len))
 		TELL(r, V505, whole, "the answer is empty");
+	else if (!text_is_utf8(a->body, a->len))
+		TELL(r, V505, whole,
+		     "the answer is no text in UTF-8 (compressed?), and goes to the model as it is");
 	else if (is_failure(a, &at))
 		TELL(r, V505, at, "%s", *words ? words + 2 : "it says no more");
 }
@@ -102,14 +112,11 @@ static void judge_success(const struct upload_reply *r)
 static void judge_size(const struct upload_reply *r)
 {
 	const struct vision_answer *a = r->a;
-	size_t len = a->len;
+	char words[ANSWER_SIZE_WORDS];
 
-	if (a->has_length && a->length > (int64_t)len)
-		len = (size_t)a->length;
-	if (len > ANSWER_PASSES)
-		TELL(r, V502, whole,
-		     "%zu bytes%s; 8000 were seen to pass, 8300 to hang", len,
-		     a->more && len == a->len ? " or more" : "");
+	if (answer_hangs(a->len, a->has_length ? a->length : -1, a->more,
+			 words))
+		TELL(r, V502, whole, "%s", words);
 }
 
 static void judge_length(const struct upload_reply *r)

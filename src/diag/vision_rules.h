@@ -14,7 +14,7 @@
 struct vision_answer {
 	int64_t at_us;
 	int status; /* 0: the connection ended without an answer of HTTP */
-	const char *content_type;
+	const char *content_type, *location;
 	bool has_length, chunked; /* the answer */
 	int64_t length; /* Content-Length, if has_length */
 	const char *body; /* without chunks; as far as it was read */

@@ -6,6 +6,7 @@
 #ifndef MCP_ARGUMENTS_H
 #define MCP_ARGUMENTS_H
 
+#include "base/json.h"
 #include "mcp/types.h"
 
 #define ARGUMENTS_FILE_MAX (16U << 20) /* bytes of @FILE and of stdin */
@@ -47,13 +48,42 @@ void arguments_usage(const struct tool *t, struct buf *out);
  */
 int arguments_example(const struct tool *t, struct buf *out);
 
+/* ---- one value: text or JSON that the user gave ---- */
+
+/* Starts zeroed. text is the JSON that is sent: as given, not as printed from json. */
+struct argument_value {
+	cJSON *json;
+	struct buf text;
+};
+
 /*
- * True if `actual` contains `expected`: objects as subsets, arrays element by
- * element and of the same length, text that is JSON compared as JSON. The
- * first difference, in words, into difference (emptied first):
- * "content[0].text.volume is 70, expected 80".
+ * Text as behind NAME=, but never the name of a file: the JSON that it means to
+ * this property of root, appended. -1 (ERR_USAGE).
  */
-bool expect_contains(const cJSON *actual, const cJSON *expected,
-		     struct buf *difference);
+int argument_read(struct buf *out, const cJSON *root, const cJSON *property,
+		  const char *name, const char *text, struct error *err);
+
+/* Whether a word NAME=VALUE can hold that name and is taken for nothing else. */
+bool argument_name_is_plain(const char *name);
+
+/* Whether only NAME:=JSON gives such a property a value (property of root). */
+bool argument_needs_json(const cJSON *root, const cJSON *property);
+
+/*
+ * "volume=<0..100>", "theme=light|dark", "tag=<string>...", "point:=<object>",
+ * the name quoted for a POSIX shell; appended.
+ */
+void argument_usage(const cJSON *root, const cJSON *property, const char *name,
+		    struct buf *out);
+/* The ends of an integer's range, lent; false: it has none. */
+bool argument_range(const cJSON *root, const cJSON *property,
+		    const cJSON *end[2]);
+
+/*
+ * NAME=TEXT if a text for this schema is read as that value again; else
+ * NAME:=JSON. schema NULL: nothing is known. Yours.
+ */
+char *argument_word(const cJSON *root, const cJSON *schema, const char *name,
+		    const cJSON *value);
 
 #endif

@@ -9,11 +9,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mcp/client.h"
+#include "mcp/client_start.h"
 #include "mcp/content.h"
 #include "mcp/guard.h"
 #include "mcp/initialize.h"
+#include "mcp/modern.h"
+#include "mcp/param_headers.h"
+#include "mcp/revision.h"
+#include "mcp/rounds.h"
 #include "mcp/rules.h"
 #include "mcp/schema.h"
+#include "mcp/tools.h"
 #include "rpc/session_calls.h"
 #include "wire/llm.h"
 
@@ -38,43 +44,6 @@ static void cancel(struct client *c, const struct call *call, struct error *err)
 			err,
 			"firmware has no cancel: the board may still be working on '%s'",
 			call->subject);
-}
-
-/* ---- params ---- */
-
-/*
- * The same object with _meta.progressToken as its last member. False: it is no
- * object, or has a _meta of its own.
- */
-static bool add_token(struct buf *out, const char *params, int32_t token)
-{
-	struct span whole = { params, strlen(params) }, meta;
-	const char *inside;
-
-	if (json_check(params, whole.len, NULL) ||
-	    json_span_member(whole, "_meta", &meta))
-		return false;
-	whole.len = text_trim(&whole.text, whole.len);
-	if (*whole.text != '{')
-		return false;
-	inside = whole.text + 1;
-	buf_add(out, whole.text, whole.len - 1);
-	buf_printf(out, "%s\"_meta\":{\"progressToken\":%d}}",
-		   text_trim(&inside, whole.len - 2) ? "," : "", (int)token);
-	return true;
-}
-
-static int start(struct client *c, struct call *call,
-		 const struct client_request *rq, struct error *err)
-{
-	CLEANUP(buf_done) struct buf with_token = { 0 };
-	const char *params = rq->params;
-	bool plain = session_link(c->session)->dialect == DIALECT_PLAIN;
-
-	if (rq->progress && plain && params &&
-	    add_token(&with_token, params, session_next_id(c->session)))
-		params = buf_string(&with_token);
-	return session_start(c->session, call, rq->method, params, 0, err);
 }
 
 /* ---- one try ---- */
@@ -108,14 +77,45 @@ static void list_urls(const struct call *call, struct error *err)
 		"the server wants this to be done in a browser first: if you trust it, open the address, then ask again");
 }
 
+/* What is no result is not to be shown as one. */
+static int drop_result(struct call *call, struct error *err)
+{
+	error_detail(err, call->reply.text, call->reply.len);
+	message_done(&call->reply);
+	return -1;
+}
+
+/* What came shows that the era is right, and whether it is as it must be. */
+static int judge_modern(struct client *c, struct call *call,
+			const struct client_request *rq, int status,
+			struct error *err)
+{
+	const cJSON *result = call->reply.result;
+	bool asks = false;
+
+	if (status && err->has_code && modern_is_error(err->code)) {
+		c->confirmed = true;
+		modern_explain(err, call->reply.error);
+	}
+	if (status)
+		return status;
+	if (json_member(result, "resultType") || modern_server_info(result))
+		c->confirmed = true;
+	if (!modern_judge(rq->method, result, rq->tasks, &asks, err))
+		return 0;
+	return drop_result(call, err);
+}
+
 static int try_once(struct client *c, struct call *call,
 		    const struct client_request *rq, struct error *err)
 {
 	int status;
 
-	if (start(c, call, rq, err))
+	if (client_start(c, call, rq, err))
 		return -1;
 	status = session_wait(c->session, call, err);
+	if (c->modern)
+		status = judge_modern(c, call, rq, status, err);
 	if (status && err->kind == ERR_INTERRUPTED)
 		cancel(c, call, err);
 	if (status && err->kind == ERR_PEER &&
@@ -128,8 +128,55 @@ static int try_once(struct client *c, struct call *call,
 /* 404 means start over with initialize (mcp.md 2025-03-26). */
 static bool is_forgotten(const struct client *c, const struct error *err)
 {
-	return c->config && err->kind == ERR_CONNECT && err->has_code &&
-	       err->code == HTTP_NOT_FOUND && session_is_open(c->session);
+	return c->config && !c->modern && err->kind == ERR_CONNECT &&
+	       err->has_code && err->code == HTTP_NOT_FOUND &&
+	       session_is_open(c->session);
+}
+
+/* -32022 names what the server speaks: that one, even if it is the same. */
+static bool takes_other_revision(struct client *c, const struct call *call,
+				 const struct error *err)
+{
+	const cJSON *data = json_object(call->reply.error, "data");
+	const char *offered =
+		revision_choose(ERA_MODERN, json_array(data, "supported"));
+
+	if (!c->modern || !offered || err->kind != ERR_PEER ||
+	    err->code != MODERN_UNSUPPORTED_VERSION)
+		return false;
+	c->era.revision = offered;
+	return true;
+}
+
+/*
+ * That it is modern was found out by an earlier command, and this failure may
+ * come from a server that is not any more.
+ */
+static bool is_of_other_era(struct client *c, const struct error *err)
+{
+	if (!c->modern || !c->era.kept || c->confirmed ||
+	    !session_is_open(c->session))
+		return false;
+	if (err->kind == ERR_TIMEOUT)
+		client_forget_era(c);
+	return era_may_be_other(err);
+}
+
+/* It is asked which it is; nothing was carried out yet. */
+static int try_other_era(struct client *c, struct call *call,
+			 const struct client_request *rq, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (client_find_era(c, &why)) {
+		if (why.kind == ERR_INTERRUPTED)
+			error_copy(err, &why);
+		return -1;
+	}
+	if (c->modern)
+		return -1;
+	error_reset(err);
+	return try_once(c, call, rq, err);
 }
 
 static int try_anew(struct client *c, struct call *call,
@@ -137,6 +184,12 @@ static int try_anew(struct client *c, struct call *call,
 {
 	int status = try_once(c, call, rq, err);
 
+	if (status && takes_other_revision(c, call, err)) {
+		error_reset(err);
+		status = try_once(c, call, rq, err);
+	}
+	if (status && is_of_other_era(c, err))
+		return try_other_era(c, call, rq, err);
 	if (!status || !is_forgotten(c, err))
 		return status;
 	error_reset(err);
@@ -215,7 +268,7 @@ static void add_marks(struct guard_ask *ask, const struct client *c)
 	}
 	if (tool)
 		hints = name_set_find(&c->hints, tool);
-	ask->known = hints != NAME_NONE;
+	ask->known = hints != NAME_NONE && hints != HINT_TASK_NEVER;
 	ask->idempotent = ask->known && (hints & HINT_REPEATABLE);
 }
 
@@ -247,9 +300,9 @@ static void hint_at_tools(const struct client *c, struct error *err)
 			"a device has tools, and nothing else of MCP: 'tools' lists them");
 }
 
-/* Start and wait, with all that client.h promises of requests; afterwards it is not in flight. */
-static int client_ask(struct client *c, struct call *call,
-		      const struct client_request *rq, struct error *err)
+/* One round: started and waited for. */
+static int ask_once(struct client *c, struct call *call,
+		    const struct client_request *rq, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	int status = c->guard ? ask_guarded(c, call, rq, &why) :
@@ -258,6 +311,95 @@ static int client_ask(struct client *c, struct call *call,
 	if (status) {
 		hint_at_tools(c, &why);
 		error_copy(err, &why);
+	}
+	return status;
+}
+
+/* ---- rounds ---- */
+
+enum {
+	STATE_PAUSE_MS = 250
+}; /* of a server that asks nothing, and has no result */
+
+static int not_answered(const struct round_ask *ask, const char *option,
+			struct error *err)
+{
+	error_set(
+		err, ERR_PROTOCOL,
+		"the server asks '%.60s' of its client, which it was not told it may",
+		ask->method);
+	return option ? error_hint(err, "%s answers it", option) : -1;
+}
+
+static int begin_asks(struct client *c, struct rounds *r, struct error *err)
+{
+	for (size_t i = 0; i < r->asks; i++) {
+		const char *option = NULL;
+
+		if (!c->asker ||
+		    !c->asker->ask(c->asker->owner, &r->ask[i], &option))
+			return not_answered(&r->ask[i], option, err);
+	}
+	return 0;
+}
+
+int client_answer(struct client *c, struct rounds *r, struct error *err)
+{
+	const struct round_ask *refused;
+	int status = begin_asks(c, r, err);
+
+	if (status == 0 && !r->answered)
+		status = session_watch(c->session, &r->answered, LOOP_FOREVER,
+				       err);
+	if (c->asker)
+		c->asker->withdraw(c->asker->owner);
+	refused = status ? NULL : rounds_refused(r);
+	if (!refused)
+		return status;
+	return error_set(err, ERR_UNMET,
+			 "what the server asks ('%.60s') was not answered: %s",
+			 refused->method, refused->refused);
+}
+
+static bool asks_more(const struct client *c, const struct call *call,
+		      const struct client_request *rq)
+{
+	bool asks = false;
+
+	return c->modern &&
+	       !modern_judge(rq->method, call->reply.result, rq->tasks, &asks,
+			     NULL) &&
+	       asks;
+}
+
+static int next_round(struct client *c, struct rounds *r, struct call *call,
+		      struct error *err)
+{
+	if (rounds_take(r, &call->reply, err))
+		return drop_result(call, err);
+	message_done(&call->reply);
+	if (!r->asks && r->count > 1 &&
+	    wait_for_next(c, (int64_t)r->count * STATE_PAUSE_MS, err))
+		return -1;
+	return client_answer(c, r, err);
+}
+
+int client_ask(struct client *c, struct call *call,
+	       const struct client_request *rq, struct error *err)
+{
+	CLEANUP(rounds_done) struct rounds rounds = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct client_request round = *rq;
+	int status = ask_once(c, call, rq, err);
+
+	while (status == 0 && asks_more(c, call, rq) &&
+	       !rounds_are_users(rq->params)) {
+		if (next_round(c, &rounds, call, err))
+			return -1;
+		buf_reset(&params);
+		rounds_params(&params, rq->params, &rounds);
+		round.params = buf_string(&params);
+		status = ask_once(c, call, &round, err);
 	}
 	return status;
 }
@@ -294,8 +436,10 @@ static int list_pages(struct client *c, struct listing *listing,
 	CLEANUP(buf_done) struct buf params = { 0 };
 	int status = 0;
 
-	while (!status && !listing->done)
+	while (!status && !listing->done) {
+		listing->modern = c->modern;
 		status = list_page(c, listing, &params, err);
+	}
 	listing_done(listing);
 	return status;
 }
@@ -311,6 +455,19 @@ bool client_may_be_board(const struct client *c)
 	       cJSON_GetArraySize(c->capabilities) == 1;
 }
 
+static bool can_be_called(void *owner, const struct tool *t)
+{
+	struct client *c = owner;
+	CLEANUP(error_reset) struct error why = { 0 };
+	size_t count;
+
+	if (!param_headers_check(t->schema, &count, &why))
+		return true;
+	session_tell(c->session, NOTICE_OTHER,
+		     "the tool '%.100s' is left out: %s", t->name, why.text);
+	return false;
+}
+
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err)
 {
@@ -321,6 +478,8 @@ int client_list_tools(struct client *c, bool backend_view,
 	listing_init(&listing, out, c->device && !backend_view);
 	listing.may_be_board = !backend_view && client_may_be_board(c);
 	status = list_pages(c, &listing, err);
+	if (c->modern && session_takes_headers(c->session))
+		tool_list_filter(out, can_be_called, c);
 	client_know_tools(c, out);
 	return status;
 }
@@ -333,27 +492,6 @@ int client_list(struct client *c, enum list_kind kind, struct page_list *out,
 	*out = (struct page_list){ .kind = kind };
 	listing_init_items(&listing, out);
 	return list_pages(c, &listing, err);
-}
-
-/* A name that stands twice: the first counts, as for tool_list_find. */
-void client_know_tools(struct client *c, const struct tool_list *list)
-{
-	name_set_done(&c->hints);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct tool *t = &list->tool[i];
-		const cJSON *annotations = json_object(t->json, "annotations");
-		const cJSON *execution = json_object(t->json, "execution");
-		const char *task = json_string(execution, "taskSupport");
-		size_t hints = 0;
-
-		if (json_true(annotations, "idempotentHint") ||
-		    json_true(annotations, "readOnlyHint"))
-			hints |= HINT_REPEATABLE;
-		if (task && strcmp(task, "required") == 0)
-			hints |= HINT_TASK_ONLY;
-		if (hints && !t->duplicate)
-			name_set_add(&c->hints, t->name, hints);
-	}
 }
 
 /* ---- calls ---- */
@@ -427,33 +565,82 @@ static int refuse_task(const char *name, struct error *err)
 {
 	error_set(
 		err, ERR_UNMET,
-		"the tool '%.100s' can only be called as a task (execution.taskSupport is 'required'), and mcpctl speaks no tasks",
+		"the tool '%.100s' can only be called as a task (execution.taskSupport is 'required')",
 		name);
 	return error_hint(
 		err,
-		"'request tools/call' sends params of your own, with \"task\" too");
+		"'call --task' does it, where the server has tasks; --no-validate calls it all the same");
+}
+
+/*
+ * The headers that repeat arguments were not those of its schema, or what was
+ * kept of the tools is wrong: they are listed again, as nothing was carried out
+ * (modern.md 7, 12).
+ */
+static bool lists_anew(struct client *c, struct error *err)
+{
+	struct tool_list list;
+	bool listed;
+	bool old = c->tools_kept && err->code == JSONRPC_INVALID_PARAMS;
+
+	if (!c->modern || err->kind != ERR_PEER || !err->has_code ||
+	    (err->code != MODERN_HEADER_MISMATCH && !old))
+		return false;
+	c->tools_wrong = c->tools_kept;
+	c->tools_kept = false;
+	listed = !client_list_tools(c, false, &list, NULL);
+	tool_list_done(&list);
+	if (listed)
+		error_reset(err);
+	return listed;
+}
+
+/* task: it may become one. */
+static int ask_tool(struct client *c, struct call *call, const char *arguments,
+		    bool task, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct client_request rq = { .method = "tools/call",
+				     .progress = true,
+				     .tasks = task };
+	int status;
+
+	rq.arguments = arguments && arguments[0] ? arguments : "{}";
+	buf_text(&params, "{\"name\":");
+	add_string(&params, call->subject);
+	buf_printf(&params, ",\"arguments\":%s%s}", rq.arguments,
+		   task && !c->modern ? ",\"task\":{}" : "");
+	rq.params = buf_string(&params);
+	status = client_ask(c, call, &rq, err);
+	return status && lists_anew(c, err) ? client_ask(c, call, &rq, err) :
+					      status;
 }
 
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
-	CLEANUP(buf_done) struct buf params = { 0 };
-	struct client_request rq = { .method = "tools/call", .progress = true };
 	size_t hints = name_set_find(&c->hints, name);
 	int status;
 
 	*out = (struct result){ 0 };
 	if (hints != NAME_NONE && (hints & HINT_TASK_ONLY))
 		return refuse_task(name, err);
-	buf_text(&params, "{\"name\":");
-	add_string(&params, name);
-	buf_printf(&params, ",\"arguments\":%s}",
-		   arguments && arguments[0] ? arguments : "{}");
 	call.subject = mem_strdup(name);
-	rq.params = buf_string(&params);
-	status = client_ask(c, &call, &rq, err);
+	status = ask_tool(c, &call, arguments, false, err);
 	return finish_tool_call(c, &call, status, out, err);
+}
+
+int client_ask_tool(struct client *c, const char *name, const char *arguments,
+		    struct message *reply, struct error *err)
+{
+	CLEANUP(call_done) struct call call = { 0 };
+	int status;
+
+	call.subject = mem_strdup(name);
+	status = ask_tool(c, &call, arguments, true, err);
+	message_take(reply, &call.reply);
+	return status;
 }
 
 /* A reply whose JSON is broken is an answer too. */
@@ -466,7 +653,9 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 		struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
-	const struct client_request rq = { .method = "ping" };
+	const struct client_request rq = { .method = c->modern ?
+							     "server/discover" :
+							     "ping" };
 	int status = client_ask(c, &call, &rq, err);
 
 	*took_us = call.ended_us - call.started_us;
@@ -475,6 +664,39 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 		return status;
 	error_reset(err);
 	return 0;
+}
+
+/* ---- what it says of itself, and logs ---- */
+
+int client_describe(struct client *c, struct error *err)
+{
+	CLEANUP(call_done) struct call call = { 0 };
+	const struct client_request rq = { .method = "server/discover" };
+
+	if (!c->modern || c->described)
+		return 0;
+	if (client_ask(c, &call, &rq, err))
+		return -1;
+	if (!c->modern)
+		return 0;
+	c->initialize_us = call.ended_us - call.started_us;
+	client_take_description(c, &call.reply);
+	return 0;
+}
+
+int client_set_log_level(struct client *c, const char *level,
+			 struct message *reply, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	int64_t took_us;
+
+	if (c->modern) {
+		c->log_level = level;
+		return 0;
+	}
+	buf_printf(&params, "{\"level\":\"%s\"}", level);
+	return client_request(c, "logging/setLevel", buf_string(&params), reply,
+			      &took_us, err);
 }
 
 /* ---- any ---- */
@@ -558,35 +780,13 @@ int client_check_output(const struct tool *t, const struct result *r,
  * What a server said of itself: its parts. Asks nothing.
  */
 
-/* A device, or no initialize: nothing is known. */
-static bool is_silent(const struct client *c)
-{
-	return c->device || !c->initialize.text;
-}
-
-static bool has(const cJSON *object, const char *name)
-{
-	const cJSON *member = json_member(object, name);
-
-	return member && !cJSON_IsNull(member) && !cJSON_IsFalse(member);
-}
-
-bool client_offers(const struct client *c, const char *name)
-{
-	/* The first revision has completion, but no word for it. */
-	if (strcmp(name, "completions") == 0 && c->revision &&
-	    strcmp(c->revision, "2024-11-05") == 0)
-		return true;
-	return is_silent(c) || has(c->capabilities, name);
-}
-
 static int hint_at_parts(const cJSON *parts, struct error *err)
 {
 	CLEANUP(buf_done) struct buf list = { 0 };
 	const cJSON *each;
 
 	cJSON_ArrayForEach(each, parts) {
-		if (!has(parts, each->string) || list.len > 300)
+		if (!json_given(parts, each->string) || list.len > 300)
 			continue;
 		buf_printf(&list, "%s%.60s", list.len ? ", " : "",
 			   each->string);
@@ -603,21 +803,37 @@ static const char *name_of(const struct client *c)
 	return c->server_name ? c->server_name : "the peer";
 }
 
-int client_require(const struct client *c, const char *name, struct error *err)
+/* What was kept of it may be old: it is asked before the verdict. */
+static bool may_offer_now(struct client *c)
 {
-	if (client_offers(c, name))
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	return c->modern && !c->described && !client_describe(c, &ignored);
+}
+
+int client_require(struct client *c, const char *name, struct error *err)
+{
+	if (client_offers(c, name) ||
+	    (may_offer_now(c) && client_offers(c, name)))
 		return 0;
 	error_set(err, ERR_UNMET, "the server '%.100s' offers no %s",
 		  name_of(c), name);
 	return hint_at_parts(c->capabilities, err);
 }
 
-int client_require_part(const struct client *c, const char *name,
-			const char *part, struct error *err)
+static bool has_part(const struct client *c, const char *name, const char *part)
+{
+	return client_is_silent(c) ||
+	       json_given(json_object(c->capabilities, name), part);
+}
+
+int client_require_part(struct client *c, const char *name, const char *part,
+			struct error *err)
 {
 	if (client_require(c, name, err))
 		return -1;
-	if (is_silent(c) || has(json_object(c->capabilities, name), part))
+	if (has_part(c, name, part) ||
+	    (may_offer_now(c) && has_part(c, name, part)))
 		return 0;
 	error_set(err, ERR_UNMET, "the server '%.100s' offers %s without '%s'",
 		  name_of(c), name, part);

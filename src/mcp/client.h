@@ -7,7 +7,9 @@
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
 
+#include "mcp/era.h"
 #include "mcp/listing.h"
+#include "mcp/rounds.h"
 #include "rpc/session.h"
 
 struct client_guard;
@@ -21,13 +23,26 @@ struct client_answers {
 	bool elicit_form, elicit_url;
 };
 
+struct client_watching; /* mcp/watching.h */
 struct client_opening; /* while initialize is under way */
 
 struct client {
 	struct session *session; /* borrowed */
 	struct client_opening *opening; /* NULL: done, or never begun */
 	struct call *again; /* client_greeted; NULL */
-	struct message initialize; /* the reply to initialize */
+	struct client_watching *watching; /* NULL: nothing, or not modern */
+	void (*unwatch)(struct client *c); /* its end; NULL: likewise */
+	/* the reply to initialize, or to server/discover; that may be missing */
+	struct message initialize;
+	struct era_known era;
+	bool modern; /* era.era is ERA_MODERN: each request stands alone */
+	bool confirmed; /* an answer in this session showed that it is so */
+	bool described; /* `initialize` came in this session */
+	/* What is known of the tools is of an earlier command; and it was wrong. */
+	bool tools_kept, tools_wrong;
+	bool probed; /* client_begin or poll failed at server/discover */
+	/* of what the server logs beside its answers; modern; static; NULL: nothing */
+	const char *log_level;
 	/* borrowed from it; may be NULL */
 	const cJSON *capabilities, *server_info;
 	const char *revision, *server_name, *server_version, *instructions;
@@ -36,18 +51,65 @@ struct client {
 	/* Asked before and after each request; NULL. Set after client_begin; kept
 	   by it. Lent. (mcp/guard.h) */
 	const struct client_guard *guard;
+	/* Who answers what a request's rounds ask; NULL: nobody. Lent, as guard. */
+	const struct client_asker *asker;
 	/* a copy, to start over with (HTTP 404); NULL: no initialize was sent */
 	struct client_config *config;
 	struct name_set hints; /* client_know_tools */
+	/* schemas of tools with arguments that are headers too, by name */
+	struct tool_params {
+		char *name;
+		cJSON *schema;
+	} * params; /* owned */
+	size_t params_count, params_capacity;
+};
+
+/*
+ * Questions that come in the rounds of a request (mcp/rounds.h): on the main
+ * line, while the request is asked.
+ */
+struct client_asker {
+	/* True: it is, or will be, answered (round_answer, round_refuse), and the
+	   session woken. False: nobody does; option is the one that would. */
+	bool (*ask)(void *owner, struct round_ask *ask, const char **option);
+	/* The questions are gone: nobody waits for their answers. */
+	void (*withdraw)(void *owner);
+	void *owner;
+};
+
+/* What is known of the era before anything is asked. */
+struct era_config {
+	enum era
+		era; /* ERA_UNKNOWN: it is found out, where `asks`, else legacy */
+	enum era_how how; /* of era */
+	bool told; /* by the user: the other one is not tried */
+	bool asks; /* by server/discover */
+	bool kept; /* an earlier command found it out: it may be wrong by now */
+	const char *revision; /* ERA_MODERN that is kept; static */
+	struct span
+		reply; /* to server/discover, likewise; text NULL: none; lent */
+	/* It was found out, or what was kept is wrong (ERA_UNKNOWN); NULL. reply as
+	   above. */
+	void (*found)(void *owner, const struct era_known *e,
+		      struct span reply);
+	void *owner;
 };
 
 struct client_config {
+	struct era_config era;
+	const char *log_level; /* client.log_level; static */
 	/* into capabilities.vision; NULL: left out */
 	const char *vision_url, *vision_token;
 	struct client_answers answers;
 };
 
 /*
+ * A server that speaks MCP from 2026-07-28 on (modern.md) is not opened:
+ * server/discover tells what it is, unless that is known. Which era it is is
+ * found out as config->era says, or initialize finds it out: who refuses that,
+ * naming such a revision, is asked in the other way. Nothing below differs by
+ * the era for who calls it.
+ *
  * Every request below: is asked of the guard, and may be tried again; is sent
  * once more after a new initialize if the server forgot the session (HTTP 404).
  * What Ctrl-C ends is cancelled at the peer where the protocol has a way; where
@@ -64,6 +126,16 @@ struct client_config {
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
 void client_done(struct client *c);
+
+/* Without a question (--no-init): it is of this era. */
+void client_assume_modern(struct client *c, struct session *s,
+			  const struct client_config *config);
+
+/*
+ * What the server says of itself, asked for if that was kept from an earlier
+ * command. -1: it could not be asked.
+ */
+int client_describe(struct client *c, struct error *err);
 
 /*
  * client_open in steps, for a main line that waits for other things too (the
@@ -91,6 +163,9 @@ void client_greeted(struct client *c);
 bool client_may_be_board(const struct client *c);
 
 /*
+ * A tool whose arguments cannot be headers as its schema wants is left out, and
+ * a notice says so, where headers are sent (modern.md 7).
+ *
  * All pages. On -1 what came before is in *out all the same. To devices
  * withUserTools is sent on every page, unless backend_view. So it is to a board
  * behind its own door, of which that shows only when its first page is there:
@@ -98,13 +173,6 @@ bool client_may_be_board(const struct client *c);
  */
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err);
-
-/*
- * What a listing says of tools, for client_call_tool: which may be repeated
- * (guard), which can only be called as a task. client_list_tools does it;
- * lists that came otherwise are told here. Nothing is kept of the list.
- */
-void client_know_tools(struct client *c, const struct tool_list *list);
 
 /*
  * Call a tool; arguments is JSON text of an object. -1: err. ERR_PEER is set
@@ -123,17 +191,11 @@ int client_call_tool(struct client *c, const char *name, const char *arguments,
  */
 int client_judge_result(const char *tool, struct result *r, struct error *err);
 
-/*
- * A server that is no device says which of its parts it has. True: it has
- * `name` ("resources", "prompts", "completions", "logging", "tools"), or it
- * cannot be known (device, --no-init).
- */
-bool client_offers(const struct client *c, const char *name);
 /* -1 (ERR_UNMET): it has not; the hint lists those it has. */
-int client_require(const struct client *c, const char *name, struct error *err);
+int client_require(struct client *c, const char *name, struct error *err);
 /* The same for a part within: "resources", "subscribe". */
-int client_require_part(const struct client *c, const char *name,
-			const char *part, struct error *err);
+int client_require_part(struct client *c, const char *name, const char *part,
+			struct error *err);
 
 /* All pages of resources/list, resources/templates/list or prompts/list
    (mcp/listing.h). On -1 what came before is in *out all the same. */
@@ -149,7 +211,16 @@ int client_check_output(const struct tool *t, const struct result *r,
 			struct error *err);
 
 /*
- * Any answer counts, an error too: firmware has no ping. *took_us is the round
+ * From which level on the server logs: told by logging/setLevel, or with each
+ * request from now on. level: static, of log_levels (mcp/rules.h). -1: err, and
+ * reply has the server's.
+ */
+int client_set_log_level(struct client *c, const char *level,
+			 struct message *reply, struct error *err);
+
+/*
+ * Any answer counts, an error too: firmware has no ping, and what is modern is
+ * asked server/discover. *took_us is the round
  * trip.
  */
 int client_ping(struct client *c, int64_t *took_us, bool *was_error,
@@ -163,16 +234,12 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 int client_request(struct client *c, const char *method, const char *params,
 		   struct message *out, int64_t *took_us, struct error *err);
 
-/* What a listing said of a tool, in client.hints. */
-enum tool_hint { HINT_REPEATABLE = 1, HINT_TASK_ONLY = 2 };
-
-struct client_request {
-	const char *method;
-	const char *params; /* JSON text; NULL */
-	bool progress; /* with a progressToken, where the peer may know it */
-};
-
 /* opening.c: initialize once more on the same session. */
 int client_reopen(struct client *c, struct error *err);
-
+/* … the era is found out anew: what was kept may be wrong. */
+int client_find_era(struct client *c, struct error *err);
+/* … what was kept is wrong, and nobody is to use it again. */
+void client_forget_era(struct client *c);
+/* … what server/discover answered. Takes it. */
+void client_take_description(struct client *c, struct message *reply);
 #endif

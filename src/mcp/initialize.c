@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this program says of itself when it opens a session, and the revisions
- * that it speaks. Sends nothing.
- */
+/* What this program says of itself when it opens a session. Sends nothing. */
 #include "mcp/initialize.h"
 
 #include <string.h>
 
 #include "mcp/client.h"
-
-/* Firmware ignores the revision; its own is the first. */
-
-/* Oldest first. */
-static const char *const revisions[] = { "2024-11-05", "2025-03-26",
-					 "2025-06-18", REVISION_NEWEST };
-
-const char *revision_known(const char *revision)
-{
-	for (size_t i = 0; i < COUNT(revisions); i++) {
-		if (strcmp(revisions[i], revision) == 0)
-			return revisions[i];
-	}
-	return NULL;
-}
-
-const char *revision_choose(const cJSON *supported)
-{
-	for (size_t i = COUNT(revisions); i-- > 0;) {
-		const cJSON *each;
-
-		cJSON_ArrayForEach(each, supported) {
-			const char *text = cJSON_GetStringValue(each);
-
-			if (text && strcmp(text, revisions[i]) == 0)
-				return revisions[i];
-		}
-	}
-	return NULL;
-}
+#include "mcp/revision.h"
 
 static void add_vision(struct buf *out, const char *url, const char *token)
 {
@@ -56,7 +24,7 @@ static void add_member(struct buf *out, const char *text)
 }
 
 /* An object without members would mean form only, to newer servers too. */
-static void add_answers(struct buf *out, const struct client_answers *a)
+void initialize_answers(struct buf *out, const struct client_answers *a)
 {
 	if (a->roots)
 		add_member(out, "\"roots\":{}");
@@ -79,11 +47,8 @@ static void add_params(struct buf *out, const char *revision,
 		   revision);
 	if (config->vision_url)
 		add_vision(out, config->vision_url, config->vision_token);
-	add_answers(out, &config->answers);
-	buf_text(
-		out,
-		"},\"clientInfo\":{\"name\":\"mcpctl\",\"version\":\"" MCPCTL_VERSION
-		"\"}}");
+	initialize_answers(out, &config->answers);
+	buf_text(out, "},\"clientInfo\":" CLIENT_INFO "}");
 }
 
 void initialize_params(struct buf *out, bool device, const char *vision_url,

@@ -7,19 +7,14 @@
 
 #include "base/json.h"
 
+struct client_answers;
 struct client_config;
 
-/* What is asked for first, of a server that is no device. */
-#define REVISION_NEWEST "2025-11-25"
-/* That of firmware, whatever it is asked for (device.md 3.4). */
-#define REVISION_FIRMWARE "2024-11-05"
-/* All that mcpctl speaks, in words. */
-#define REVISIONS "2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25"
+/* Our name and version, as JSON. */
+#define CLIENT_INFO "{\"name\":\"mcpctl\",\"version\":\"" MCPCTL_VERSION "\"}"
 
-/* The same text, static; NULL: it is not known. */
-const char *revision_known(const char *revision);
-/* The newest known one of an array of texts; NULL. Static. */
-const char *revision_choose(const cJSON *supported);
+/* What is declared of them, as members behind what ends with '{'. */
+void initialize_answers(struct buf *out, const struct client_answers *a);
 
 /*
  * Append them. device: the peer speaks the device dialect, and is asked for the

@@ -80,7 +80,7 @@ static int guard_cursor(struct listing *l, const char *cursor,
 	size_t page = pages_of(l);
 	size_t before;
 
-	if (!*cursor) {
+	if (!*cursor && !l->modern) {
 		error_set(err, ERR_PROTOCOL,
 			  "%s page %zu: nextCursor is an empty text", method,
 			  page);

@@ -61,6 +61,7 @@ struct listing {
 	bool user_tools; /* send withUserTools on every page */
 	/* That is found out by the first page; see listing_init. */
 	bool may_be_board;
+	bool modern; /* an empty cursor is one like any other (modern.md 11) */
 	bool done;
 	char *cursor; /* of the next page; NULL for the first */
 	struct name_set seen; /* cursors so far, to the page that sent them */

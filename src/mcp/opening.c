@@ -7,13 +7,23 @@
 
 #include "base/mem.h"
 #include "mcp/client.h"
+#include "mcp/client_start.h"
 #include "mcp/initialize.h"
+#include "mcp/modern.h"
+#include "mcp/revision.h"
 #include "rpc/session_calls.h"
 #include "wire/llm.h"
 
-enum { PROBE_MS = 2000, ASK_AGAIN_MS = 5000, ASK_AGAIN_MIN_MS = 100 };
+enum {
+	PROBE_MS = 2000,
+	DISCOVER_MS =
+		5000, /* of silence, where that decides: a child process */
+	ASK_AGAIN_MS = 5000,
+	ASK_AGAIN_MIN_MS = 100
+};
 
 enum step {
+	STEP_ERA, /* server/discover was asked; its answer decides which era */
 	STEP_ASKED, /* the answer to `call` decides */
 	STEP_PROBING, /* asked plain; a hello, an answer or silence decides */
 	STEP_BOTH /* asked in the envelope too; what answers first decides */
@@ -22,6 +32,10 @@ enum step {
 struct client_opening {
 	enum step step;
 	struct call call, envelope;
+	bool asked_era; /* server/discover was not understood before */
+	bool era_again; /* it was asked once more */
+	enum era_how how; /* why it was asked */
+	const char *modern; /* the revision that it was asked with; static */
 	struct buf envelope_params;
 	const char *revision; /* that was asked for; static */
 	bool chosen; /* it is one that the server named */
@@ -67,9 +81,11 @@ void client_done(struct client *c)
 {
 	opening_free(c);
 	drop_again(c);
+	if (c->unwatch)
+		c->unwatch(c);
 	message_done(&c->initialize);
 	mem_free(c->config);
-	name_set_done(&c->hints);
+	client_forget_tools(c);
 	*c = (struct client){ 0 };
 }
 
@@ -77,10 +93,12 @@ static void borrow_reply(struct client *c)
 {
 	const cJSON *result = c->initialize.result;
 
-	c->revision = json_string(result, "protocolVersion");
+	c->revision = c->modern ? c->era.revision :
+				  json_string(result, "protocolVersion");
 	c->instructions = json_string(result, "instructions");
 	c->capabilities = json_object(result, "capabilities");
-	c->server_info = json_object(result, "serverInfo");
+	c->server_info = c->modern ? modern_server_info(result) :
+				     json_object(result, "serverInfo");
 	c->server_name = json_string(c->server_info, "name");
 	c->server_version = json_string(c->server_info, "version");
 	session_name_codes(c->session, llm_is_service(c->server_name) ?
@@ -174,11 +192,112 @@ static void set_every(struct client *c)
 	c->opening->every = every < ASK_AGAIN_MS ? every : ASK_AGAIN_MS;
 }
 
+/* ---- the era ---- */
+
+static void tell_era(const struct client *c, enum era era, struct span reply)
+{
+	const struct era_config *config = c->config ? &c->config->era : NULL;
+	struct era_known known = c->era;
+
+	known.era = era;
+	/* It was told to be so, and its answer has shown it. */
+	if (known.how == ERA_BY_OPTION)
+		known.how = ERA_BY_ANSWER;
+	if (config && config->found)
+		config->found(config->owner, &known, reply);
+}
+
+void client_forget_era(struct client *c)
+{
+	tell_era(c, ERA_UNKNOWN, (struct span){ 0 });
+}
+
+static void be_modern(struct client *c, const char *revision, enum era_how how,
+		      bool kept)
+{
+	c->modern = true;
+	c->era = (struct era_known){ ERA_MODERN, how, kept, revision };
+	session_alone(c->session, revision);
+	borrow_reply(c);
+}
+
+static void be_legacy(struct client *c, enum era_how how, bool kept)
+{
+	if (c->modern)
+		session_alone(c->session, NULL);
+	c->modern = false;
+	c->era = (struct era_known){ ERA_LEGACY, how, kept, NULL };
+}
+
+void client_take_description(struct client *c, struct message *reply)
+{
+	message_done(&c->initialize);
+	message_take(&c->initialize, reply);
+	c->described = c->confirmed = true;
+	borrow_reply(c);
+	tell_era(c, ERA_MODERN,
+		 (struct span){ c->initialize.text, c->initialize.len });
+}
+
+/* What was kept of it, where that can still be read. */
+static void take_kept_reply(struct client *c, struct span reply)
+{
+	c->initialize_us = -1;
+	if (reply.text &&
+	    message_decode(&c->initialize, reply.text, reply.len, NULL))
+		message_done(&c->initialize);
+}
+
+void client_assume_modern(struct client *c, struct session *s,
+			  const struct client_config *config)
+{
+	*c = (struct client){ .session = s, .log_level = config->log_level };
+	c->config = copy_config(config);
+	take_kept_reply(c, config->era.reply);
+	be_modern(c,
+		  config->era.revision ? config->era.revision : MODERN_NEWEST,
+		  config->era.how, config->era.kept);
+}
+
+static bool is_http(const struct client *c)
+{
+	return session_takes_headers(c->session);
+}
+
+static int ask_era(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+	const int64_t most = session_timeout(c->session);
+	const struct client_request rq = {
+		.method = "server/discover",
+		.timeout = is_http(c) || most < DISCOVER_MS ? 0 : DISCOVER_MS,
+	};
+
+	o->step = STEP_ERA;
+	o->call.probe = true;
+	return client_start_modern(c, &o->call, &rq, o->modern, err);
+}
+
+static int begin_era(struct client *c, enum era_how how, struct error *err)
+{
+	struct client_opening *o = mem_zalloc(sizeof(*o));
+
+	c->opening = o;
+	o->revision = REVISION_NEWEST;
+	o->modern = MODERN_NEWEST;
+	o->how = how;
+	if (ask_era(c, err) == 0)
+		return 0;
+	give_up(c);
+	return -1;
+}
+
 static int begin(struct client *c, struct error *err)
 {
 	struct client_opening *o = mem_zalloc(sizeof(*o));
 
 	c->opening = o;
+	o->step = STEP_ASKED;
 	o->revision = REVISION_NEWEST;
 	if (session_link(c->session)->dialect == DIALECT_UNKNOWN) {
 		o->step = STEP_PROBING;
@@ -192,10 +311,30 @@ static int begin(struct client *c, struct error *err)
 	return -1;
 }
 
+/* Devices are of the first era; they are never asked. */
+static int begin_as_known(struct client *c, const struct era_config *known,
+			  struct error *err)
+{
+	bool plain = session_link(c->session)->dialect == DIALECT_PLAIN;
+
+	if (known && known->era == ERA_MODERN && known->revision) {
+		take_kept_reply(c, known->reply);
+		be_modern(c, known->revision, known->how, known->kept);
+		return 0;
+	}
+	if (plain && known &&
+	    (known->era == ERA_MODERN ||
+	     (known->era == ERA_UNKNOWN && known->asks)))
+		return begin_era(c, known->how, err);
+	be_legacy(c, known ? known->how : ERA_BY_KIND, known && known->kept);
+	return begin(c, err);
+}
+
 int client_begin(struct client *c, struct session *s,
 		 const struct client_config *config, struct error *err)
 {
-	*c = (struct client){ .session = s };
+	*c = (struct client){ .session = s,
+			      .log_level = config ? config->log_level : NULL };
 	if (take_kept(c, config)) {
 		c->initialize_us = -1;
 		c->device = session_link(s)->dialect == DIALECT_DEVICE;
@@ -203,7 +342,7 @@ int client_begin(struct client *c, struct session *s,
 		return 0;
 	}
 	c->config = copy_config(config);
-	return begin(c, err);
+	return begin_as_known(c, config ? &config->era : NULL, err);
 }
 
 /* A short --timeout may have ended it meanwhile. */
@@ -272,7 +411,8 @@ static const char *revision_offered(const struct call *call)
 	const cJSON *data = json_object(call->reply.error, "data");
 
 	return call->failure.kind == ERR_PEER ?
-		       revision_choose(json_array(data, "supported")) :
+		       revision_choose(ERA_LEGACY,
+				       json_array(data, "supported")) :
 		       NULL;
 }
 
@@ -314,7 +454,8 @@ static int check_revision(const struct client *c, const struct call *call,
 		json_string(call->reply.result, "protocolVersion");
 	enum dialect dialect = session_link(c->session)->dialect;
 
-	if (dialect == DIALECT_DEVICE || !revision || revision_known(revision))
+	if (dialect == DIALECT_DEVICE || !revision ||
+	    revision_known(ERA_LEGACY, revision))
 		return 0;
 	return refuse_revision(c->opening, revision, err);
 }
@@ -371,6 +512,38 @@ static int ask_again(struct client *c, struct error *err)
 	return start_initialize(c, err) ? -1 : 1;
 }
 
+/* It says which era it is of, by refusing the other one. */
+static int ask_modern(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+	const struct error *why = &o->call.failure;
+	const cJSON *data = json_object(o->call.reply.error, "data");
+	const char *offered =
+		revision_choose(ERA_MODERN, json_array(data, "supported"));
+
+	if (!offered || why->kind != ERR_PEER || o->asked_era ||
+	    (c->config && c->config->era.told) ||
+	    session_link(c->session)->dialect != DIALECT_PLAIN)
+		return 0;
+	o->asked_era = true;
+	o->how = ERA_BY_REFUSAL;
+	o->modern = offered;
+	return ask_era(c, err) ? -1 : 1;
+}
+
+/* "neither was understood", where both were refused. */
+static void name_both(const struct client_opening *o, struct error *err)
+{
+	bool refused = err->kind == ERR_PEER || err->kind == ERR_PROTOCOL;
+
+	if (refused && o->asked_era)
+		error_prefix(
+			err,
+			"neither 'server/discover' nor 'initialize' was understood");
+	else if (err->kind == ERR_PEER)
+		error_prefix(err, "'initialize' was refused");
+}
+
 /* 0: asked once more. */
 static int take_failure(struct client *c, struct error *err)
 {
@@ -379,14 +552,117 @@ static int take_failure(struct client *c, struct error *err)
 	int more = choose_revision(c, err);
 
 	if (!more)
+		more = ask_modern(c, err);
+	if (!more)
 		more = ask_again(c, err);
 	if (more)
 		return more > 0 ? 0 : -1;
 	if (call->failure.kind == ERR_TIMEOUT)
 		session_unheard(c->session, &silence);
 	error_copy(err, silence.kind != ERR_NONE ? &silence : &call->failure);
-	if (call->failure.kind == ERR_PEER)
-		error_prefix(err, "'initialize' was refused");
+	name_both(c->opening, err);
+	return -1;
+}
+
+/* Only what was asked is worth to be kept. */
+static void tell_legacy(const struct client *c)
+{
+	if (!c->era.kept && c->era.how != ERA_BY_KIND &&
+	    c->era.how != ERA_BY_OPTION)
+		tell_era(c, ERA_LEGACY, (struct span){ 0 });
+}
+
+static enum era_verdict judge_era(const struct client *c, const char **revision)
+{
+	const struct client_opening *o = c->opening;
+	const struct era_answer answer = {
+		.failure = &o->call.failure,
+		.result = o->call.reply.result,
+		.error = o->call.reply.error,
+		.http = is_http(c),
+		.again = o->era_again,
+	};
+
+	return era_judge(&answer, revision);
+}
+
+/* It is not to be asked in the other way, or is not of it. */
+static int refuse_era(struct client *c, struct error *err)
+{
+	const struct call *call = &c->opening->call;
+
+	if (call->failure.kind != ERR_NONE) {
+		error_copy(err, &call->failure);
+		modern_explain(err, call->reply.error);
+		error_prefix(err, "'server/discover' was not understood");
+	} else {
+		error_set(
+			err, ERR_PROTOCOL,
+			"the server names no revision of MCP from " MODERN_NEWEST
+			" on in its answer to 'server/discover'");
+	}
+	return error_hint(err,
+			  "--era auto finds out which revisions it speaks");
+}
+
+/* How it was found out that it is of the first era. */
+static enum era_how how_legacy(const struct client_opening *o)
+{
+	return o->call.failure.kind == ERR_TIMEOUT ? ERA_BY_SILENCE :
+						     ERA_BY_ANSWER;
+}
+
+static int go_legacy(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+
+	if (c->config->era.told)
+		return refuse_era(c, err);
+	be_legacy(c, how_legacy(o), false);
+	o->step = STEP_ASKED;
+	o->asked_era = true;
+	o->call.probe = false;
+	return start_initialize(c, err);
+}
+
+static int go_modern(struct client *c, const char *revision)
+{
+	struct client_opening *o = c->opening;
+	int64_t took_us = o->call.ended_us - o->call.started_us;
+
+	be_modern(c, revision, o->how, false);
+	if (o->call.failure.kind == ERR_NONE) {
+		client_take_description(c, &o->call.reply);
+		c->initialize_us = took_us;
+	}
+	return 1;
+}
+
+/* As take_reply. */
+static int take_era(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+	const char *revision;
+
+	switch (judge_era(c, &revision)) {
+	case ERA_IS_MODERN:
+		return go_modern(c, revision);
+	case ERA_IS_LEGACY:
+		return go_legacy(c, err);
+	case ERA_AGAIN:
+		o->era_again = true;
+		o->modern = revision;
+		return ask_era(c, err);
+	case ERA_OPEN:
+		break;
+	}
+	c->probed = true;
+	error_copy(err, &o->call.failure);
+	modern_explain(err, o->call.reply.error);
+	if (err->kind == ERR_TIMEOUT)
+		error_hint(
+			err,
+			"--era legacy begins with initialize; --timeout waits longer");
 	return -1;
 }
 
@@ -402,6 +678,7 @@ static int take_reply(struct client *c, struct error *err)
 	if (check_revision(c, call, err))
 		return -1;
 	keep_reply(c, call);
+	tell_legacy(c);
 	return session_notify(c->session, "notifications/initialized", NULL,
 			      err) ?
 		       -1 :
@@ -419,10 +696,12 @@ int client_poll(struct client *c, struct error *err)
 		status = step_probing(c, err);
 	if (status == 0 && o->step == STEP_BOTH)
 		step_both(c);
-	if (status == 0 && (o->step != STEP_ASKED || !o->call.done))
+	if (status == 0 &&
+	    ((o->step != STEP_ASKED && o->step != STEP_ERA) || !o->call.done))
 		return 0;
 	if (status == 0)
-		status = take_reply(c, err);
+		status = o->step == STEP_ERA ? take_era(c, err) :
+					       take_reply(c, err);
 	if (status > 0)
 		opening_free(c);
 	else if (status < 0)
@@ -474,6 +753,12 @@ void client_greeted(struct client *c)
 	/* If it cannot be sent, the connection is over, and that is told. */
 	session_start(c->session, c->again, "initialize", buf_string(&params),
 		      0, &ignored);
+}
+
+int client_find_era(struct client *c, struct error *err)
+{
+	client_forget_era(c);
+	return begin_era(c, ERA_BY_ANSWER, err) ? -1 : wait_open(c, err);
 }
 
 int client_reopen(struct client *c, struct error *err)

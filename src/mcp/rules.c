@@ -5,29 +5,55 @@
  */
 #include "mcp/rules.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#include "base/json_scan.h"
 #include "base/text.h"
 #include "wire/llm.h"
+
+const char *const log_levels[9] = { "debug",   "info",	    "notice",
+				    "warning", "error",	    "critical",
+				    "alert",   "emergency", NULL };
+
+int log_level_rank(const char *level)
+{
+	for (int i = 0; level && log_levels[i]; i++)
+		if (strcmp(log_levels[i], level) == 0)
+			return i + 1;
+	return 0;
+}
 
 static const char *answer_at_once(const char *method)
 {
 	return strcmp(method, "ping") == 0 ? "{}" : NULL;
 }
 
-/* Requests carry their id as the token (mcp/client). */
+/* Requests carry their id as the token (mcp/client); a subscription's is it. */
 static bool progress_token(const struct message *m, struct span *token)
 {
+	struct span meta;
+
+	if (strcmp(m->method, "notifications/subscriptions/acknowledged") == 0)
+		return json_span_member(m->params, "_meta", &meta) &&
+		       json_span_member(
+			       meta, "io.modelcontextprotocol/subscriptionId",
+			       token);
 	return strcmp(m->method, "notifications/progress") == 0 &&
 	       json_span_member(m->params, "progressToken", token);
 }
 
-/* Never of initialize (mcp.md 2025-11-25: time-outs). */
+static bool ends_call(const struct message *m, struct span *id)
+{
+	return strcmp(m->method, "notifications/cancelled") == 0 &&
+	       json_span_member(m->params, "requestId", id);
+}
+
+/* Never of initialize (mcp.md 2025-11-25: time-outs), nor before it. */
 static const char *cancel(const struct call *c, const char *reason,
 			  struct buf *params)
 {
-	if (strcmp(c->method, "initialize") == 0)
+	if (strcmp(c->method, "initialize") == 0 ||
+	    strcmp(c->method, "server/discover") == 0)
 		return NULL;
 	buf_printf(params, "{\"requestId\":%d,\"reason\":\"%s\"}", (int)c->id,
 		   reason);
@@ -95,6 +121,7 @@ static bool has_batches(const char *revision)
 const struct session_rules mcp_rules = {
 	.answer = answer_at_once,
 	.progress = progress_token,
+	.ends = ends_call,
 	.cancel = cancel,
 	.silence = silence_reason,
 	.batches = has_batches,

@@ -26,4 +26,12 @@ struct silent_tool {
 /* NULL: it answers. name may be NULL. */
 const struct silent_tool *silent_tool(const char *name);
 
+/* The levels of notifications/message: RFC 5424's words, as MCP has them. */
+
+/* From the least on; NULL ends. */
+extern const char *const log_levels[9];
+
+/* 1 for debug … 8 for emergency; 0: it is no level, or NULL. */
+int log_level_rank(const char *level);
+
 #endif

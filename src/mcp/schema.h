@@ -34,6 +34,7 @@ void schema_report_done(struct schema_report *r);
 /* The mismatch in words, appended: "150 is above the maximum of 100". */
 void schema_explain(const struct schema_report *r, struct buf *out);
 
+#define SCHEMA_PRINT_MAX 200 /* bytes of a value that are shown */
 #define SCHEMA_DEPTH_MAX 64
 #define SCHEMA_STEPS_MAX 2000000 /* and 32 more for each value inside value */
 
@@ -52,6 +53,13 @@ bool schema_check(const cJSON *schema, const cJSON *value,
 /* The same with a part of a schema: root is where its "#/…" point into. */
 bool schema_check_in(const cJSON *root, const cJSON *schema, const cJSON *value,
 		     struct schema_report *report);
+
+/* Nothing but whether it fits, within *steps visits; those spent are taken off. */
+bool schema_fits(const cJSON *root, const cJSON *schema, const cJSON *value,
+		 size_t *steps);
+
+/* How many values value holds, itself included. */
+size_t schema_count(const cJSON *value);
 
 /*
  * "integer 0..100", "string, one of \"a\" \"b\"", "array of string", … one

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "mcp/schema.h"
-#include "mcp/schema_check.h"
 #include "mcp/schema_look.h"
 
 #define DEPTH_MAX 3
@@ -118,12 +117,6 @@ static bool is_full(const struct describe *d)
 	return d->out->len - d->start > LINE_MAX_BYTES;
 }
 
-/* JSON has no line breaks of its own, so a value stays on the line. */
-static void describe_json(struct describe *d, const cJSON *value)
-{
-	walk_print(d->out, value);
-}
-
 static bool all_are_strings(const cJSON *array)
 {
 	const cJSON *element;
@@ -144,7 +137,7 @@ static bool describe_choice(struct describe *d, const cJSON *schema)
 
 	if (only) {
 		buf_text(d->out, "always ");
-		describe_json(d, only);
+		json_print_cut(d->out, only, SCHEMA_PRINT_MAX);
 		return true;
 	}
 	if (!choices)
@@ -157,7 +150,7 @@ static bool describe_choice(struct describe *d, const cJSON *schema)
 			buf_text(d->out, "…");
 			break;
 		}
-		describe_json(d, choice);
+		json_print_cut(d->out, choice, SCHEMA_PRINT_MAX);
 	}
 	return true;
 }
@@ -362,7 +355,7 @@ static void describe(struct describe *d, const cJSON *schema)
 	d->depth--;
 	if (usual) {
 		buf_text(d->out, ", default ");
-		describe_json(d, usual);
+		json_print_cut(d->out, usual, SCHEMA_PRINT_MAX);
 	}
 }
 

@@ -5,8 +5,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/pattern.h"
 #include "mcp/pattern_text.h"
-#include "mcp/schema_check.h"
+#include "mcp/schema.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 
@@ -463,18 +464,7 @@ static cJSON *make(struct maker *m, const cJSON *schema);
 
 static bool fits(struct maker *m, const cJSON *schema, const cJSON *value)
 {
-	struct schema_report report = { 0 };
-	struct walk w;
-	bool is_fit;
-
-	walk_init(&w, m->root, &report);
-	w.quiet = true;
-	w.steps = m->steps;
-	is_fit = walk_check(&w, schema, value, NULL);
-	m->steps = w.steps;
-	walk_done(&w);
-	schema_report_done(&report);
-	return is_fit;
+	return schema_fits(m->root, schema, value, &m->steps);
 }
 
 /* The value if it fits; else it is deleted, and NULL. Takes it. */
@@ -722,7 +712,7 @@ static cJSON *make_of_some_type(struct maker *m, const cJSON *schema)
 /* Laying one schema over another copies both: that counts as much as checking. */
 static bool afford_copy(struct maker *m, const cJSON *schema)
 {
-	size_t cost = walk_count(schema_resolve(m->root, schema));
+	size_t cost = schema_count(schema_resolve(m->root, schema));
 
 	m->steps = cost < m->steps ? m->steps - cost : 0;
 	return m->steps > 0;

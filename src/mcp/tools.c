@@ -246,6 +246,27 @@ static void tool_list_append(struct tool_list *l, const cJSON *json,
 	l->count++;
 }
 
+void tool_list_filter(struct tool_list *l,
+		      bool (*keep)(void *owner, const struct tool *t),
+		      void *owner)
+{
+	size_t count = 0;
+
+	name_set_done(&l->names);
+	l->user_only = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		struct tool t = l->tool[i];
+
+		if (!keep(owner, &t))
+			continue;
+		t.duplicate = *t.name && name_set_add(&l->names, t.name,
+						      count) != NAME_NONE;
+		l->user_only += t.user_only;
+		l->tool[count++] = t;
+	}
+	l->count = count;
+}
+
 static void tool_list_keep_page(struct tool_list *l, struct message *page)
 {
 	struct tool_source *source = mem_zalloc(sizeof(*source));

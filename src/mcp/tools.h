@@ -45,6 +45,11 @@ int tool_list_add_take(struct tool_list *l, struct message *page,
 int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 		       struct error *err);
 
+/* Only those for which keep says so stay; the pages stay whole. */
+void tool_list_filter(struct tool_list *l,
+		      bool (*keep)(void *owner, const struct tool *t),
+		      void *owner);
+
 /* The first tool of that name; NULL. */
 const struct tool *tool_list_find(const struct tool_list *l, const char *name);
 

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

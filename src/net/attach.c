@@ -95,6 +95,15 @@ static const struct headers *take_headers(struct headers *out,
 	return object ? out : NULL;
 }
 
+/* What became of a server that is kept open. */
+static void tell_news(const struct attach *a, const char *text)
+{
+	const struct notice n = { .kind = NOTICE_OTHER, .text = text };
+
+	if (text && a->transport->events->notice)
+		a->transport->events->notice(a->transport->owner, &n);
+}
+
 static void on_attached(struct attach *a, const struct control_frame *f,
 			const cJSON *json)
 {
@@ -112,7 +121,10 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 				  .initialize_len = reply.len,
 				  .id = json_string(device, "id"),
 				  .device = text };
-	struct peer_info peer = { .envelope = true, .kept = &kept };
+	const bool plain = json_true(json, "plain");
+	struct peer_info peer = {
+		.envelope = !plain, .plain = plain, .held = plain, .kept = &kept
+	};
 	struct ota_request ota;
 	struct headers headers = { 0 };
 	int64_t version = 0, hellos = 0, protocol = 0;
@@ -126,8 +138,9 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	relay.mqtt = text_same(json_string(device, "transport"), "mqtt");
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
-	peer.relay = &relay;
-	peer.device_id = kept.id;
+	tell_news(a, json_string(json, "news"));
+	peer.relay = plain ? NULL : &relay;
+	peer.device_id = plain ? NULL : kept.id;
 	if (!kept.id)
 		kept.id = "";
 	peer.path = json_string(json, "path");
@@ -256,12 +269,36 @@ static void on_finding(struct attach *a, const struct control_frame *f,
 					    json_string(json, "message"));
 }
 
+/* Of a server that is kept open: one request alone. */
+static void on_request_failed(struct attach *a, const cJSON *json)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int64_t id;
+
+	if (json_integer(json, "id", &id))
+		return;
+	control_error_decode(&why, json_object(json, "error"));
+	a->transport->events->failed(a->transport->owner, id, &why);
+}
+
 static void on_picture(struct attach *a, const cJSON *json)
 {
 	const char *text = json_string(json, "text");
 
 	camera_tell(a->transport, text ? text : "sent a picture",
 		    json_string(json, "file"));
+}
+
+static void on_serial(struct attach *a, const cJSON *json)
+{
+	const char *name = json_string(json, "name");
+	const char *text = json_string(json, "text");
+
+	if (a->transport->events->serial)
+		a->transport->events->serial(
+			a->transport->owner, name ? name : "serial",
+			(struct span){ text, text ? strlen(text) : 0 },
+			json_string(json, "note"));
 }
 
 static void on_json(struct attach *a, const struct control_frame *f)
@@ -285,8 +322,12 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_odd(a, json);
 	} else if (text_same(op, "finding")) {
 		on_finding(a, f, json);
+	} else if (text_same(op, "serial")) {
+		on_serial(a, json);
 	} else if (text_same(op, "picture")) {
 		on_picture(a, json);
+	} else if (text_same(op, "failed")) {
+		on_request_failed(a, json);
 	} else if (text_same(op, "error")) {
 		on_error(a, json);
 	} else if (text_same(op, "gone")) {
@@ -367,12 +408,15 @@ static const struct control_client_events client_events = {
 static int ask_attach(struct attach *a, const struct endpoint *to,
 		      struct error *err)
 {
+	CLEANUP(mem_free_ptr)
+	char *held = to->held ? mem_printf("held:%s", to->held) : NULL;
 	const struct serve_question q = { .op = "attach",
-					  .device = to->device,
+					  .device = held ? held : to->device,
 					  .timeout = to->call_timeout,
 					  .tail = to->tail,
 					  .pictures = true,
-					  .findings = true };
+					  .findings = true,
+					  .serial = to->tail };
 
 	return control_client_ask(a->client, &q, err);
 }
@@ -380,11 +424,12 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 static int attach_open(struct transport *t, const struct endpoint *to,
 		       struct error *err)
 {
-	bool given = to->path && *to->path;
+	const char *at = to->held ? to->held_at : to->path;
+	bool given = at && *at;
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	struct attach *a;
 
-	if (control_path(&path, given ? to->path : NULL, false, err))
+	if (control_path(&path, given ? at : NULL, false, err))
 		return -1;
 	a = mem_zalloc(sizeof(*a));
 	if (control_client_open(&a->client, t->loop, path, &client_events, a,
@@ -413,6 +458,17 @@ static int attach_send(struct transport *t, const char *text, size_t len,
 		return error_set(err, ERR_CONNECT,
 				 "a message of %zu bytes is too long", len);
 	return control_client_send(a->client, CONTROL_TEXT, text, len, err);
+}
+
+static int attach_send_sound(struct transport *t, const void *data, size_t len,
+			     struct error *err)
+{
+	struct attach *a = t->impl;
+
+	if (!a || a->closing || !a->attached)
+		return error_set(err, ERR_CONNECT,
+				 "no device of serve is attached");
+	return control_client_send(a->client, CONTROL_BINARY, data, len, err);
 }
 
 static void attach_close(struct transport *t)
@@ -508,4 +564,5 @@ const struct transport_ops attach_ops = {
 	.explain = attach_explain,
 	.layers = attach_layers,
 	.ping = attach_ping,
+	.send_sound = attach_send_sound,
 };

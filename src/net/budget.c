@@ -158,6 +158,7 @@ struct budget *budget_new(void)
 	b->sum[BUDGET_HEADS] = UINT32_MAX;
 	b->sum[BUDGET_CONNECTIONS] = UINT32_MAX;
 	b->sum[BUDGET_BYTES] = BUDGET_BYTES_SUM;
+	b->sum[BUDGET_UPSTREAM] = UINT32_MAX;
 	b->sum[BUDGET_QUESTIONS] = BUDGET_QUESTIONS_SUM;
 	b->sum[BUDGET_NAMED] = BUDGET_NAMED_SUM;
 	b->sum[BUDGET_WRITTEN] = UINT32_MAX;
@@ -298,6 +299,32 @@ bool share_hold(struct share *s, uint64_t bytes)
 	return true;
 }
 
+bool share_pass_on(struct share *s)
+{
+	if (!s->budget || s->upstream)
+		return true;
+	if (!fits(s->budget, BUDGET_UPSTREAM, share_upstream(s), 1))
+		return false;
+	s->upstream = true;
+	s->holder->used[BUDGET_UPSTREAM]++;
+	s->budget->used[BUDGET_UPSTREAM]++;
+	return true;
+}
+
+void share_passed(struct share *s)
+{
+	if (!s->upstream)
+		return;
+	s->upstream = false;
+	s->holder->used[BUDGET_UPSTREAM]--;
+	s->budget->used[BUDGET_UPSTREAM]--;
+}
+
+uint64_t share_upstream(const struct share *s)
+{
+	return s->holder ? s->holder->used[BUDGET_UPSTREAM] : 0;
+}
+
 bool share_spend(struct share *s, enum budget_kind kind, uint64_t amount)
 {
 	if (!s->budget)
@@ -318,6 +345,7 @@ void share_close(struct share *s)
 	if (!b)
 		return;
 	share_settle(s);
+	share_passed(s);
 	share_hold(s, 0);
 	s->holder->shares--;
 	perhaps_drop(b, s->holder);

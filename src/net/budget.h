@@ -39,10 +39,12 @@ enum budget_kind {
 	BUDGET_HEADS, /* sockets whose request's head is not there yet */
 	BUDGET_CONNECTIONS, /* those that asked for something */
 	BUDGET_BYTES, /* of heads, bodies, WebSocket messages that are not whole */
+	BUDGET_UPSTREAM, /* those that were passed on to another server */
 	/* within a minute */
 	BUDGET_QUESTIONS, /* requests over HTTP: OTA above all */
 	BUDGET_NAMED, /* the same in the name of a board that is known */
 	BUDGET_WRITTEN, /* bytes of pictures, each board by itself */
+	BUDGET_HEARD, /* bytes of audio that is kept, the same */
 	BUDGET_KINDS
 };
 
@@ -89,6 +91,7 @@ struct share {
 	uint64_t bytes;
 	enum budget_kind counted; /* as which of the first two, where one is */
 	bool connected;
+	bool upstream; /* it counts among those, too */
 };
 /*
  * A connection came, and its head is awaited. It is counted in any case: see
@@ -103,6 +106,15 @@ bool share_is_over(const struct share *s);
 bool share_same(const struct share *a, const struct share *b);
 /* It holds so many bytes now. False: that is too much, it is as before. */
 bool share_hold(struct share *s, uint64_t bytes);
+/*
+ * It is passed on, and counts among BUDGET_UPSTREAM beside. False: its address
+ * has as many there as it gets. Again is fine.
+ */
+bool share_pass_on(struct share *s);
+/* The other server knows it, or it is not passed on any more. */
+void share_passed(struct share *s);
+/* How many of its address are counted there. */
+uint64_t share_upstream(const struct share *s);
 /* Something of a minute, as budget_spend. */
 bool share_spend(struct share *s, enum budget_kind kind, uint64_t amount);
 /* The connection is a device's now: only what it holds counts. */

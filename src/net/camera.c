@@ -3,7 +3,6 @@
 #include "net/camera.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 
 #include <string.h>
 #include <strings.h>

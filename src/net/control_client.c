@@ -261,6 +261,57 @@ int control_client_ask(struct control_client *c, const struct serve_question *q,
 	return control_client_send(c, CONTROL_JSON, json.data, json.len, err);
 }
 
+/* How much of it went. */
+static ssize_t send_with(int socket, const struct buf *frame, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { frame->data, frame->len };
+	struct msghdr h = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	ssize_t sent;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	do
+		sent = sendmsg(socket, &h, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (sent < 0 && errno == EINTR);
+	return sent;
+}
+
+int control_client_ask_with(struct control_client *c,
+			    const struct serve_question *q, int fd,
+			    struct error *err)
+{
+	uv_stream_t *stream = (uv_stream_t *)&c->pipe;
+	CLEANUP(buf_done) struct buf json = { 0 }, frame = { 0 };
+	uv_os_fd_t socket;
+	ssize_t sent = -1;
+
+	serve_question_encode(&json, q);
+	control_encode(&frame, CONTROL_JSON, json.data, json.len);
+	errno = EAGAIN;
+	if (!c->closing && c->fd < 0 &&
+	    uv_stream_get_write_queue_size(stream) == 0 &&
+	    uv_fileno((uv_handle_t *)&c->pipe, &socket) == 0)
+		sent = send_with(socket, &frame, fd);
+	if (sent < 0)
+		return error_set(err, ERR_CONNECT,
+				 "the file could not be handed to serve: %s",
+				 c->closing ? "it has ended" : strerror(errno));
+	if ((size_t)sent < frame.len)
+		write_later(stream, frame.data + sent,
+			    frame.len - (size_t)sent);
+	return 0;
+}
+
 int control_client_silent(enum error_kind kind, struct error *err)
 {
 	error_set(err, kind, "the running serve does not answer");
@@ -316,9 +367,10 @@ static int make_address(struct sockaddr_un *out, const char *path,
 
 static void greet(struct control_client *c)
 {
+	const char *leases = getenv("MCPCTL_LEASE");
 	CLEANUP(buf_done) struct buf question = { 0 };
 
-	greeting_ask(&question);
+	greeting_ask(&question, leases && *leases ? leases : NULL);
 	control_client_send(c, CONTROL_JSON, question.data, question.len, NULL);
 }
 
@@ -432,6 +484,7 @@ struct control_line {
 	void *owner;
 	struct queued *first, **last;
 	bool wake; /* there is something, or it is closed */
+	bool *woken; /* the same, for somebody else; NULL */
 	bool closed, abandoned;
 	bool bare; /* no trees */
 	struct greeting serve;
@@ -460,6 +513,13 @@ static int line_greeted(void *owner, const struct greeting *g,
 	return c->greeted ? c->greeted(c->owner, g, err) : 0;
 }
 
+static void wake(struct control_line *c)
+{
+	c->wake = true;
+	if (c->woken)
+		*c->woken = true;
+}
+
 static void line_frame(void *owner, const struct control_frame *f)
 {
 	struct control_line *c = owner;
@@ -472,7 +532,7 @@ static void line_frame(void *owner, const struct control_frame *f)
 	q->len = f->len;
 	*c->last = q;
 	c->last = &q->next;
-	c->wake = true;
+	wake(c);
 }
 
 static void line_closed(void *owner, const struct error *why)
@@ -483,7 +543,8 @@ static void line_closed(void *owner, const struct error *why)
 		release(c);
 		return;
 	}
-	c->closed = c->wake = true;
+	c->closed = true;
+	wake(c);
 	error_copy(&c->why, why);
 }
 
@@ -515,6 +576,13 @@ int control_line_open(struct control_line **out, struct loop *l,
 void control_line_bare(struct control_line *c)
 {
 	c->bare = true;
+}
+
+void control_line_wakes(struct control_line *c, bool *woken)
+{
+	c->woken = woken;
+	if (woken)
+		*woken = c->first || c->closed;
 }
 
 void control_line_close(struct control_line *c)
@@ -563,6 +631,16 @@ int control_line_send(struct control_line *c, const struct serve_question *q,
 {
 	if (!c->closed)
 		return control_client_ask(c->client, q, err);
+	error_copy(err, &c->why);
+	return -1;
+}
+
+int control_line_send_with(struct control_line *c,
+			   const struct serve_question *q, int fd,
+			   struct error *err)
+{
+	if (!c->closed)
+		return control_client_ask_with(c->client, q, fd, err);
 	error_copy(err, &c->why);
 	return -1;
 }

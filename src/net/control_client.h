@@ -47,6 +47,14 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 int control_client_ask(struct control_client *c, const struct serve_question *q,
 		       struct error *err);
 
+/*
+ * The same with a descriptor, which stays the caller's; only once serve has
+ * answered something, and while nothing waits to be sent. -1: ERR_CONNECT.
+ */
+int control_client_ask_with(struct control_client *c,
+			    const struct serve_question *q, int fd,
+			    struct error *err);
+
 /* Ends in closed from the loop, which releases it. Twice is fine. */
 void control_client_close(struct control_client *c);
 
@@ -85,6 +93,8 @@ int control_line_open(struct control_line **out, struct loop *l,
 		      void *owner, struct error *err);
 /* From now on no trees are made, which take longer than all else here. */
 void control_line_bare(struct control_line *c);
+/* *woken, which is lent, is set whenever control_line_next has something. NULL: no more. */
+void control_line_wakes(struct control_line *c, bool *woken);
 /* NULL is fine. */
 void control_line_close(struct control_line *c);
 
@@ -105,6 +115,10 @@ struct span control_answer_member(const struct control_answer *a,
 /* The answer is not waited for. */
 int control_line_send(struct control_line *c, const struct serve_question *q,
 		      struct error *err);
+/* The same with a descriptor: see control_client_ask_with. */
+int control_line_send_with(struct control_line *c,
+			   const struct serve_question *q, int fd,
+			   struct error *err);
 
 /*
  * The next object, yours, waited for until deadline (loop_now() ms). -1:

@@ -479,6 +479,9 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->topic_down);
 	mem_free(e->cwd);
 	mem_free(e->proxy);
+	mem_free(e->held);
+	mem_free(e->held_at);
+	mem_free(e->oauth);
 	headers_done(&e->headers);
 	words_done(&e->tokens);
 	words_done(&e->argv);

@@ -11,6 +11,8 @@
 #include "base/split.h"
 #include "wire/envelope.h"
 
+struct bearer;
+
 struct header {
 	char *name, *value; /* name as received or given */
 };
@@ -57,6 +59,9 @@ extern const struct scheme schemes[];
 /* The row of the len bytes of name, whatever their case. NULL: there is none. */
 const struct scheme *scheme_find(const char *name, size_t len);
 
+/* Places of the choice --era. */
+enum era_wish { WISH_AUTO, WISH_MODERN, WISH_LEGACY };
+
 struct endpoint {
 	char *text; /* the target as given */
 	char *source; /* where it came from: "the argument", "MCPCTL_TARGET", … */
@@ -90,6 +95,7 @@ struct endpoint {
 		trusted_proxies; /* net/admit.h, listen */
 	struct words tokens; /* accepted device tokens; empty: any */
 	enum dialect envelope; /* --envelope */
+	enum era_wish era; /* --era, protocolEra */
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */
 	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
 	char *device; /* -d: Device-Id, client id, alias or glob, attach only; NULL */
@@ -99,8 +105,14 @@ struct endpoint {
 	struct words argv; /* stdio: the program and its arguments */
 	struct words env; /* stdio: "NAME=VALUE", added to ours */
 	char *cwd; /* stdio: where it runs; NULL: here */
+	/* http: who has the tokens of OAuth (net/bearer.h), lent; NULL: none */
+	const struct bearer *bearer;
+	char *oauth; /* http: the object of that name of a configuration; NULL */
 	char *proxy; /* http: --proxy; NULL: as the environment says */
 	struct words resolve; /* http: "HOST:PORT:ADDRESS" */
+	/* It is kept open by serve: asked there (net/attach.h), by this key, at that
+	   socket. NULL: it is dialled. */
+	char *held, *held_at;
 	char *topic_up,
 		*topic_down; /* mqtt: from ?up= and ?down=, decoded; NULL */
 };

@@ -14,6 +14,7 @@
 
 #define LIST "X-Forwarded-For"
 #define FIELD "Forwarded"
+#define SCHEME "X-Forwarded-Proto"
 #define BITS 128u
 #define BITS_OF_4 32u
 
@@ -176,18 +177,19 @@ static void collect(struct words *out, const struct headers *h,
 	}
 }
 
-/* The value of for= in one element; yours. NULL: it has none, or two. */
-static char *node_of(const char *element)
+/* The value of "NAME=" in one element; yours. NULL: it has none, or two. */
+static char *value_of(const char *element, const char *name)
 {
 	CLEANUP(words_done) struct words pairs = { 0 };
 	CLEANUP(mem_free_ptr) char *node = NULL;
+	size_t name_len = strlen(name);
 
 	add_parts(&pairs, element, ';');
 	for (size_t i = 0; i < pairs.count; i++) {
-		const char *value = pairs.word[i] + 4;
+		const char *value = pairs.word[i] + name_len;
 		size_t len;
 
-		if (strncasecmp(pairs.word[i], "for=", 4) != 0)
+		if (strncasecmp(pairs.word[i], name, name_len) != 0)
 			continue;
 		len = strlen(value);
 		if (node)
@@ -206,7 +208,7 @@ static bool last_stranger(const struct forwarded *f, const struct words *list,
 {
 	for (size_t i = list->count; i-- > 0;) {
 		CLEANUP(mem_free_ptr)
-		char *node = elements ? node_of(list->word[i]) :
+		char *node = elements ? value_of(list->word[i], "for=") :
 					mem_strdup(list->word[i]);
 
 		if (!node || !read_node(out, node, strlen(node)))
@@ -248,4 +250,23 @@ bool forwarded_peer(const struct forwarded *f, const struct headers *h,
 		return false;
 	*peer = list.count ? one : other;
 	return true;
+}
+
+bool forwarded_by_tls(const struct forwarded *f, const struct headers *h,
+		      const struct sockaddr *peer)
+{
+	CLEANUP(words_done) struct words list = { 0 };
+	CLEANUP(words_done) struct words elements = { 0 };
+	CLEANUP(mem_free_ptr) char *scheme = NULL;
+
+	if (!forwarded_is_proxy(f, peer))
+		return false;
+	collect(&list, h, SCHEME);
+	collect(&elements, h, FIELD);
+	if (elements.count)
+		scheme = value_of(elements.word[elements.count - 1], "proto=");
+	if (!list.count)
+		return text_same(scheme, "https");
+	return text_same(list.word[list.count - 1], "https") &&
+	       (!scheme || text_same(scheme, "https"));
 }

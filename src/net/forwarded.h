@@ -38,4 +38,12 @@ bool forwarded_is_proxy(const struct forwarded *f, const struct sockaddr *peer);
 bool forwarded_peer(const struct forwarded *f, const struct headers *h,
 		    struct sockaddr_storage *peer);
 
+/*
+ * Whether a proxy of the user's says that it was asked by TLS: the last
+ * X-Forwarded-Proto, or the last proto= of Forwarded (RFC 7239, 5.4). Not if
+ * peer is no such proxy, or the two fields differ.
+ */
+bool forwarded_by_tls(const struct forwarded *f, const struct headers *h,
+		      const struct sockaddr *peer);
+
 #endif

@@ -36,7 +36,7 @@ static void on_connect(uv_poll_t *poll, int status, int events);
 
 static size_t front_sockets(const struct front *f)
 {
-	return f->visitor_count + f->http_connections;
+	return f->visitor_count + f->http_connections + f->files;
 }
 
 static bool is_full(const struct front *f)
@@ -90,7 +90,7 @@ static void take_reserve(struct front *f)
 }
 
 static void turn_away(struct front *f, int fd,
-		      const struct sockaddr_storage *peer, enum front_lack what,
+		      const struct sockaddr_storage *peer, enum lack what,
 		      const char *reason)
 {
 	char address[ADDRESS_TEXT_MAX];
@@ -339,10 +339,15 @@ static void front_close(struct front *f, void (*closed)(void *owner))
 const struct front_table front_table = {
 	.open = front_open,
 	.port = front_port,
+	.judge = front_judge,
+	.lacks = front_lacks,
 	.sockets = front_sockets,
 	.reply = front_reply,
 	.reply_with = front_reply_with,
+	.lend = front_lend,
+	.reply_file = front_reply_file,
 	.stream = front_stream,
+	.stream_waiting = front_stream_waiting,
 	.stream_write = front_stream_write,
 	.stream_end = front_stream_end,
 	.form = front_form,

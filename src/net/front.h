@@ -11,6 +11,7 @@
 #include "net/admit.h"
 #include "net/budget.h"
 #include "net/head.h"
+#include "net/lacks.h"
 #include "net/transport.h"
 
 #define FRONT_TABLE "front_table"
@@ -27,6 +28,7 @@ struct front_head { /* lent during the event */
 	const char *method, *path,
 		*query; /* path without the query; query NULL if none */
 	const struct headers *headers;
+	bool tls; /* a trusted proxy says that it was asked by TLS */
 	/* What its connection holds: who keeps an upgrade takes it (share_move). */
 	struct share *share;
 };
@@ -49,14 +51,6 @@ enum front_noise {
 	FRONT_BODY_OF_STRANGER, /* body above what events.body_max said (answered 403) */
 	FRONT_CUT, /* the body ended before its end */
 	FRONT_BUSY /* no place for it in all of head_timeout (answered 503) */
-};
-
-/* What admit.h does not let in; texts are lent, and may hold what was sent. */
-struct front_refusal {
-	const char *address; /* of the peer; NULL: of many */
-	const char *text;
-	const char *hint; /* what would let it in; NULL */
-	uint64_t count; /* how many the text tells of */
 };
 
 struct front_events {
@@ -109,12 +103,19 @@ struct front_events {
 	size_t (*body_max)(void *owner, const struct front_head *head);
 	/*
 	 * How many sockets may be with the front now: their heads are awaited,
-	 * or a place for their request, or they are connections of HTTP. Those
-	 * beyond wait to be accepted. Asked amid open, too. NULL: twice
+	 * or a place for their request, or they are connections of HTTP; a file
+	 * that is sent (reply_file) counts as one more. Those beyond wait to be
+	 * accepted. Asked amid open, too. NULL: twice
 	 * connections_max, but no more than three quarters of the descriptors
 	 * that were left when it was opened.
 	 */
 	size_t (*sockets_max)(void *owner);
+	/*
+	 * Who asks would be one connection too many of its address, or of all:
+	 * the owner may end one that it took (events.take). False: it ended
+	 * none. NULL: it has none to end.
+	 */
+	bool (*room)(void *owner);
 };
 
 struct front_config {
@@ -131,6 +132,19 @@ struct front_config {
 	struct budget *budget; /* lent; NULL: one of its own, for its places */
 	bool counts_questions; /* requests within a minute (BUDGET_QUESTIONS) */
 };
+
+/* The body of an answer that is not copied. */
+struct front_lent {
+	const char *data; /* must stay until over */
+	size_t len;
+	/* So many bytes were taken by the peer, as far as TCP tells; often. */
+	void (*moved)(void *owner, size_t taken);
+	/* The request is over, however: once, and also where the front closes. */
+	void (*over)(void *owner, size_t taken);
+	void *owner;
+};
+#define FRONT_LENT_IDLE_S \
+	60 /* a peer that takes nothing for so long is ended */
 
 typedef void front_form_field(void *owner, const char *name,
 			      const char *filename, const char *type,
@@ -157,7 +171,19 @@ struct front_table {
 			      const struct front_events *events, void *owner,
 			      struct error *err);
 	uint16_t (*port)(const struct front *f);
-	/* Its sockets: see sockets_max. */
+	/*
+	 * One more request on a connection that was taken (events.take), its head
+	 * whole: NULL, or why it is refused, with the status of HTTP; told then.
+	 * Its address and share are those of the first one.
+	 */
+	const char *(*judge)(struct front *f, const struct front_head *head,
+			     int *status);
+	/*
+	 * Who came there is refused by the owner, since that is used up: told as
+	 * front tells it.
+	 */
+	void (*lacks)(struct front *f, enum lack what, const char *address);
+	/* Its sockets, and the files that it sends: see sockets_max. */
 	size_t (*sockets)(const struct front *f);
 	/*
 	 * Answer: content_type and body are copied. Content-Length is always sent, and
@@ -166,13 +192,28 @@ struct front_table {
 	void (*reply)(struct front_request *rq, int status,
 		      const char *content_type, const char *body, size_t len);
 	/*
-	 * The same with more headers of the answer (may be NULL). 202 and 204
+	 * The same with more headers of the answer (may be NULL): a
+	 * Cache-Control among them stands in place of "no-store". 202 and 204
 	 * have no body; content_type and body may be NULL then.
 	 */
 	void (*reply_with)(struct front_request *rq, int status,
 			   const char *content_type,
 			   const struct headers *headers, const char *body,
 			   size_t len);
+	/*
+	 * As reply_with, of a body that is lent; also to HEAD, which gets none of
+	 * it. The connection ends behind it.
+	 */
+	void (*lend)(struct front_request *rq, int status,
+		     const char *content_type, const struct headers *headers,
+		     const struct front_lent *body);
+	/*
+	 * Answer 200 with size bytes of a file, as the peer takes them: none is
+	 * held here. The descriptor is taken over.
+	 */
+	void (*reply_file)(struct front_request *rq, const char *content_type,
+			   const struct headers *headers, int fd,
+			   uint64_t size);
 	/*
 	 * Answer with a body that comes in parts (chunked), each sent at once.
 	 * Never NULL; if the peer is gone already, gone comes.
@@ -182,6 +223,8 @@ struct front_table {
 				       const struct headers *headers,
 				       const struct front_stream_events *events,
 				       void *owner);
+	/* Bytes that wait for the peer. */
+	size_t (*stream_waiting)(const struct front_stream *s);
 	/* Queue bytes; copied. */
 	void (*stream_write)(struct front_stream *s, const char *data,
 			     size_t len);

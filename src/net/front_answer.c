@@ -5,13 +5,17 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/front_private.h"
 
 void front_http_later(struct front *f)
@@ -90,6 +94,8 @@ void request_drop(struct front_request *rq)
 		link = &(*link)->next;
 	*link = rq->next;
 	front_unwatch(&rq->watch);
+	lent_over(rq);
+	rq->front->files -= rq->file;
 	if (rq->response)
 		MHD_destroy_response(TAKE(rq->response));
 	timer_close(&rq->grace, free_request);
@@ -106,6 +112,63 @@ void request_drop(struct front_request *rq)
 #define CLOSE_LOOK_MS 20
 
 /*
+ * A body that is lent. How much of it the peer has is what was handed to the
+ * socket, without what TCP holds still; little is held, so that a peer that
+ * dies amid it is known to have.
+ */
+#define LENT_HELD 65536
+#define PART_MAX 16384 /* of a long body, in one go */
+
+static size_t unacknowledged(const struct front_request *rq)
+{
+	int fd = request_socket(rq), held = 0;
+
+	if (fd < 0 || ioctl(fd, SIOCOUTQ, &held) != 0 || held < 0)
+		return 0;
+	return (size_t)held;
+}
+
+void lent_look(struct front_request *rq)
+{
+	size_t held, taken;
+
+	if (!rq->lent.over || !rq->connection)
+		return;
+	held = unacknowledged(rq);
+	taken = rq->lent_at > held ? rq->lent_at - held : 0;
+	if (taken <= rq->lent_taken)
+		return;
+	rq->lent_taken = taken;
+	rq->lent_until = loop_now() + FRONT_LENT_IDLE_S * INT64_C(1000);
+	if (!rq->front->closing)
+		rq->lent.moved(rq->lent.owner, taken);
+}
+
+/* All before that was handed to the socket. */
+static void lent_moved(struct front_request *rq, size_t at)
+{
+	rq->lent_at = at;
+	lent_look(rq);
+}
+
+/* Not all of it arrived, and it goes on. */
+static bool lent_waits(struct front_request *rq)
+{
+	lent_look(rq);
+	return rq->lent.over && rq->lent_taken < rq->text_len &&
+	       loop_now() < rq->lent_until;
+}
+
+void lent_over(struct front_request *rq)
+{
+	void (*over)(void *owner, size_t taken) = rq->lent.over;
+
+	rq->lent.over = NULL;
+	if (over)
+		over(rq->lent.owner, rq->lent_taken);
+}
+
+/*
  * The body of an answer behind which the connection is closed. After its last
  * byte the connection rests until the peer had time to close.
  */
@@ -114,9 +177,11 @@ static ssize_t read_answer(void *cls, uint64_t at, char *out, size_t max)
 	struct front_request *rq = cls;
 	size_t left = at < rq->text_len ? rq->text_len - (size_t)at : 0;
 
+	lent_moved(rq, (size_t)at);
 	if (left > 0) {
 		left = left < max ? left : max;
-		memcpy(out, rq->text + at, left);
+		memcpy(out, (rq->lent.over ? rq->lent.data : rq->text) + at,
+		       left);
 		return (ssize_t)left;
 	}
 	if (rq->grace_over || rq->front->closing)
@@ -146,7 +211,8 @@ void request_grace(void *owner)
 {
 	struct front_request *rq = owner;
 
-	if (rq->connection && loop_now() < rq->grace_end && !peer_closed(rq)) {
+	if (rq->connection && (loop_now() < rq->grace_end || lent_waits(rq)) &&
+	    !peer_closed(rq)) {
 		timer_start(&rq->grace, CLOSE_LOOK_MS);
 		return;
 	}
@@ -176,7 +242,8 @@ void front_http_look(struct front *f)
 static struct MHD_Response *closing_response(struct front_request *rq)
 {
 	struct MHD_Response *r = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, 4096, read_answer, rq, NULL);
+		MHD_SIZE_UNKNOWN, rq->lent.over ? PART_MAX : 4096, read_answer,
+		rq, NULL);
 	char number[24];
 
 	if (!r)
@@ -211,7 +278,9 @@ static void response_fill(const struct front_request *rq,
 	if (content_type)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
 					content_type);
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	if (!headers || !headers_get(headers, MHD_HTTP_HEADER_CACHE_CONTROL))
+		MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL,
+					"no-store");
 	add_guest(r, rq->guest);
 	for (size_t i = 0; headers && i < headers->count; i++)
 		MHD_add_response_header(r, headers->item[i].name,
@@ -259,10 +328,63 @@ void front_reply_with(struct front_request *rq, int status,
 	request_resume(rq);
 }
 
+static void begin_lent(struct front_request *rq, const char *content_type,
+		       const struct headers *headers)
+{
+	const int held = LENT_HELD;
+
+	setsockopt(request_socket(rq), SOL_SOCKET, SO_SNDBUF, &held,
+		   sizeof(held));
+	MHD_set_connection_option(rq->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (unsigned)FRONT_LENT_IDLE_S);
+	rq->lent_until = loop_now() + FRONT_LENT_IDLE_S * INT64_C(1000);
+	rq->closes = true;
+	rq->response = closing_response(rq);
+	if (rq->response)
+		response_fill(rq, content_type, headers);
+	front_unwatch(&rq->watch);
+	request_resume(rq);
+}
+
+/* NOLINTNEXTLINE(readability-function-size) see front_table */
+void front_lend(struct front_request *rq, int status, const char *content_type,
+		const struct headers *headers, const struct front_lent *body)
+{
+	assert(!rq->status);
+	rq->status = (unsigned)status;
+	rq->lent = *body;
+	rq->text_len = body->len;
+	if (rq->connection)
+		begin_lent(rq, content_type, headers);
+	else
+		request_drop(rq);
+}
+
 void front_reply(struct front_request *rq, int status, const char *content_type,
 		 const char *body, size_t len)
 {
 	front_reply_with(rq, status, content_type, NULL, body, len);
+}
+
+/* NOLINTNEXTLINE(readability-function-size) see front_table */
+void front_reply_file(struct front_request *rq, const char *content_type,
+		      const struct headers *headers, int fd, uint64_t size)
+{
+	if (rq->status || !rq->connection) {
+		close(fd);
+		front_reply(rq, MHD_HTTP_OK, content_type, "", 0);
+		return;
+	}
+	front_unwatch(&rq->watch);
+	rq->status = MHD_HTTP_OK;
+	rq->response = MHD_create_response_from_fd64(size, fd);
+	rq->file = rq->response != NULL;
+	rq->front->files += rq->file;
+	if (rq->response)
+		response_fill(rq, content_type, headers);
+	else
+		close(fd);
+	request_resume(rq);
 }
 
 enum MHD_Result request_queue_answer(struct front_request *rq)
@@ -304,19 +426,14 @@ static void finish_field(struct post_form *f)
 	mem_free(TAKE(f->type));
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* The first piece of a field may be empty, and then the next one begins at 0 too. */
 static bool goes_on(const struct post_form *f, uint64_t offset,
 		    const char *name, const char *filename)
 {
 	if (!f->begun)
 		return false;
-	return offset > 0 || (f->data.len == 0 && same(f->name, name) &&
-			      same(f->filename, filename));
+	return offset > 0 || (f->data.len == 0 && text_equal(f->name, name) &&
+			      text_equal(f->filename, filename));
 }
 
 /* NOLINTNEXTLINE(readability-function-size) the signature is libmicrohttpd's */
@@ -406,7 +523,6 @@ int front_form(struct front_request *rq, front_form_field *field, void *owner,
  * while nothing waits the connection is suspended. Knows no event streams.
  */
 
-#define PART_MAX 16384
 /* An empty buffer larger than this is given back. */
 #define KEEP_MAX 65536
 
@@ -521,13 +637,18 @@ static void cut(struct front_request *rq)
 	request_resume(rq);
 }
 
+size_t front_stream_waiting(const struct front_stream *s)
+{
+	return s->waiting.len - s->sent;
+}
+
 void front_stream_write(struct front_stream *s, const char *data, size_t len)
 {
 	struct front_request *rq = s->request;
 
 	if (rq->cut || rq->front->closing)
 		return;
-	if (len > FRONT_STREAM_MAX - (s->waiting.len - s->sent)) {
+	if (len > FRONT_STREAM_MAX - front_stream_waiting(s)) {
 		cut(rq);
 		return;
 	}

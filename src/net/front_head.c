@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/chain.h"
 #include "base/mem.h"
 #include "net/front_private.h"
 
@@ -119,25 +120,15 @@ static void on_timer_closed(void *owner)
 static void list(struct visitor *v, struct front *f)
 {
 	v->front = f;
-	v->next = f->visitors;
-	if (v->next)
-		v->next->previous = v;
-	else
+	if (!f->visitors)
 		f->visitors_last = v;
-	f->visitors = v;
+	CHAIN_PUSH(f->visitors, v);
 	f->visitor_count++;
 }
 
 static void unlist(struct visitor *v)
 {
-	if (v->previous)
-		v->previous->next = v->next;
-	else
-		v->front->visitors = v->next;
-	if (v->next)
-		v->next->previous = v->previous;
-	else
-		v->front->visitors_last = v->previous;
+	CHAIN_LEAVE(v->front->visitors, v->front->visitors_last, v);
 	v->front->visitor_count--;
 }
 
@@ -368,35 +359,51 @@ static void refuse_head(struct visitor *v, const char *reason)
 	visitor_refuse(v, 400, reason);
 }
 
+/* Of those that the owner took, one may go for it. */
+static bool owner_makes_room(const struct visitor *v)
+{
+	struct front *f = v->front;
+
+	return f->events.room && !f->closing && f->events.room(f->owner) &&
+	       !share_is_over(&v->share);
+}
+
 /* Not of one that is known; and another one of its address may go for it. */
 static bool has_share(struct visitor *v)
 {
 	struct front *f = v->front;
 
 	if (v->standing != FRONT_STRANGER || !share_is_over(&v->share) ||
-	    front_end_other(f, &v->share))
+	    front_end_other(f, &v->share) || owner_makes_room(v))
 		return true;
 	front_lacks(f, LACK_CONNECTIONS, v->address);
 	visitor_refuse(v, 503, BUSY_ADDRESS);
 	return false;
 }
 
+const char *front_judge(struct front *f, const struct front_head *head,
+			int *status)
+{
+	enum budget_kind kind = front_standing(f, head) == FRONT_STRANGER ?
+					BUDGET_QUESTIONS :
+					BUDGET_NAMED;
+	const char *foreign = front_refuse(f, head, false, status);
+
+	if (foreign || !f->config.counts_questions ||
+	    share_spend(head->share, kind, 1))
+		return foreign;
+	front_lacks(f, LACK_QUESTIONS, head->address);
+	*status = 429;
+	return "too many requests of this address";
+}
+
 /* The owner relays it, or it is refused here. */
 static void hand_on(struct visitor *v, const struct front_head *view)
 {
 	struct front *f = v->front;
-	enum budget_kind kind =
-		v->standing == FRONT_STRANGER ? BUDGET_QUESTIONS : BUDGET_NAMED;
-	const char *foreign;
 	int status = 403;
+	const char *foreign = front_judge(f, view, &status);
 
-	foreign = front_refuse(f, view, false, &status);
-	if (!foreign && f->config.counts_questions &&
-	    !share_spend(&v->share, kind, 1)) {
-		front_lacks(f, LACK_QUESTIONS, v->address);
-		status = 429;
-		foreign = "too many requests of this address";
-	}
 	if (foreign) {
 		visitor_refuse(v, status, foreign);
 		return;

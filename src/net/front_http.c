@@ -21,6 +21,7 @@ static struct front_head request_head(struct front_request *rq)
 				    .path = rq->path,
 				    .query = rq->query,
 				    .headers = &rq->headers,
+				    .tls = rq->tls,
 				    .share = &g->share };
 }
 
@@ -109,6 +110,8 @@ static enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 	if (reason)
 		return refuse_head_judge(rq, reason);
 	front_share_whose(rq->front, &g->share, &peer, &rq->headers, rq->peer);
+	rq->tls = forwarded_by_tls(&rq->front->admit.proxies, &rq->headers,
+				   (const struct sockaddr *)&peer);
 	head = request_head(rq);
 	reason = front_refuse(rq->front, &head, false, &status);
 	if (reason)
@@ -267,6 +270,7 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 		return;
 	if (!rq->told && !rq->status)
 		tell_unasked(rq, code);
+	lent_look(rq);
 	rq->connection = NULL;
 	if (is_owned(rq) && !tell_gone(rq))
 		return;

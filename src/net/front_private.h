@@ -16,25 +16,10 @@
 struct visitor;
 struct http_guest;
 
-enum front_lack { /* what there is not enough of (front_tell.c) */
-		  LACK_FILES,
-		  LACK_MEMORY,
-		  LACK_PLACES,
-		  LACK_CONNECTIONS, /* of one address; and so on */
-		  LACK_BYTES,
-		  LACK_QUESTIONS,
-		  LACKS
-};
-
 #define PAGES_TOLD 10 /* lines a minute */
 
-struct counted { /* lines of one kind */
-	unsigned told;
-	uint64_t more; /* that were not */
-};
-struct lacks { /* of the last minute */
+struct front_told { /* of the last minute, beside lacks */
 	struct timer timer;
-	struct counted of[LACKS];
 	struct counted noise[FRONT_BUSY + 1];
 	struct counted pages; /* of others, and names that are not ours */
 	uint64_t page[PAGES_TOLD]; /* hashes of those that were told */
@@ -50,6 +35,7 @@ struct front {
 	struct admit admit;
 	struct budget *budget;
 	struct lacks lacks;
+	struct front_told told;
 
 	int fd;
 	int reserve; /* a descriptor to refuse with when there is no other; -1 */
@@ -75,6 +61,7 @@ struct front {
 	bool http_due; /* it must run in the next turn */
 	struct front_request *requests;
 	size_t http_connections;
+	size_t files; /* that are open for answers */
 	struct http_guest *guests, *guests_last; /* front_room.c */
 	struct timer press;
 
@@ -86,7 +73,7 @@ struct front {
 	void (*closed)(void *owner);
 };
 
-/* front_tell.c */
+/* front_room.c: who is told what */
 /* One handle less, perhaps the last. */
 void front_handle_closed(void *front);
 /*
@@ -99,7 +86,7 @@ void front_unwatch(uv_poll_t **poll); /* *poll may be NULL, and is afterwards */
 void front_noise(struct front *f, enum front_noise what, const char *address);
 
 /* Somebody is refused, since that is used up. */
-void front_lacks(struct front *f, enum front_lack what, const char *address);
+void front_lacks(struct front *f, enum lack what, const char *address);
 void front_tell_open(struct front *f);
 void front_tell_close(struct front *f);
 /*
@@ -145,7 +132,9 @@ struct front_request {
 	struct buf body;
 	size_t received;
 	int64_t began; /* loop_now() ms */
+	bool tls; /* see front_head */
 	bool unheld; /* there was no memory for its body */
+	bool file; /* its answer is one, which is open */
 	bool started, told, suspended, closes;
 	bool cut; /* the peer went */
 	uv_poll_t *watch; /* for that; NULL */
@@ -157,6 +146,10 @@ struct front_request {
 	int64_t grace_end; /* loop_now() ms */
 	bool grace_over;
 	struct front_stream stream;
+	struct front_lent lent; /* over NULL: nothing is */
+	size_t lent_at; /* of it, handed to the socket */
+	size_t lent_taken; /* of that, acknowledged */
+	int64_t lent_until; /* loop_now() ms: for what is not */
 };
 
 struct front_answer {
@@ -179,7 +172,7 @@ struct http_guest {
 	bool known; /* who asks now */
 };
 
-/* front_room.c */
+/* front_room.c: the connections of HTTP */
 void http_guest_add(struct front *f, struct MHD_Connection *c, void **context);
 void http_guest_remove(struct front *f, void **context);
 struct http_guest *http_guest_of(struct MHD_Connection *c);
@@ -208,11 +201,20 @@ void front_reply(struct front_request *rq, int status, const char *content_type,
 void front_reply_with(struct front_request *rq, int status,
 		      const char *content_type, const struct headers *headers,
 		      const char *body, size_t len);
+void front_lend(struct front_request *rq, int status, const char *content_type,
+		const struct headers *headers, const struct front_lent *body);
+/* What of it the peer has, while there is a connection. */
+void lent_look(struct front_request *rq);
+/* The request is over; its owner is told. */
+void lent_over(struct front_request *rq);
+void front_reply_file(struct front_request *rq, const char *content_type,
+		      const struct headers *headers, int fd, uint64_t size);
 struct front_stream *front_stream(struct front_request *rq, int status,
 				  const char *content_type,
 				  const struct headers *headers,
 				  const struct front_stream_events *events,
 				  void *owner);
+size_t front_stream_waiting(const struct front_stream *s);
 void front_stream_write(struct front_stream *s, const char *data, size_t len);
 void front_stream_end(struct front_stream *s);
 int front_form(struct front_request *rq, front_form_field *field, void *owner,
@@ -274,6 +276,9 @@ void visitor_close(struct visitor *v);
 bool front_make_room(struct front *f);
 /* Those that wait for a place of HTTP are looked at again, who came first first. */
 void front_dequeue(struct front *f);
+/* See front_table.judge. */
+const char *front_judge(struct front *f, const struct front_head *head,
+			int *status);
 /* {"error":reason} without waiting for the peer: fd is closed. */
 void front_refuse_socket(struct front *f, int fd, const char *reason);
 

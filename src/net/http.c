@@ -361,14 +361,11 @@ static int take_url(struct http *h, const struct endpoint *to,
 	return http_site_set(&h->site, h->site.url, err);
 }
 
-/* Site and headers, as target and options say. -1 (ERR_USAGE): one of them is none. */
-static int http_configure(struct http *h, const struct endpoint *to,
-			  struct error *err)
+/* How a site is reached. */
+static int take_way(struct http_site *site, const struct endpoint *to,
+		    struct error *err)
 {
-	struct http_site *site = &h->site;
-
-	if (take_url(h, to, err) || take_headers(h, &to->headers, err) ||
-	    take_resolve(site, &to->resolve, err) ||
+	if (take_resolve(site, &to->resolve, err) ||
 	    take_proxy(site, to->proxy, err))
 		return -1;
 	site->insecure = site->tls && to->insecure;
@@ -378,6 +375,19 @@ static int http_configure(struct http *h, const struct endpoint *to,
 		return 0;
 	site->cacert = mem_strdup(to->cacert);
 	return why_check_cacert(site->cacert, err);
+}
+
+/* Site and headers, as target and options say. -1 (ERR_USAGE): one of them is none. */
+static int http_configure(struct http *h, const struct endpoint *to,
+			  struct error *err)
+{
+	if (take_url(h, to, err) || take_headers(h, &to->headers, err))
+		return -1;
+	/* What the user sends there himself wins. */
+	if (!headers_get(&h->headers, "Authorization"))
+		h->bearer = to->bearer;
+	h->judged = http_exchange_judged;
+	return take_way(&h->site, to, err);
 }
 
 /*
@@ -424,6 +434,7 @@ static void answer(struct http_fetch *f, struct error *why)
 		.status = t->status,
 		.body = buf_string(&f->body),
 		.len = f->body.len,
+		.headers = &t->answer,
 		.why = why,
 	};
 
@@ -504,7 +515,9 @@ static int set_site(struct http_fetch *f, const struct http_request *rq,
 {
 	f->site.connect_timeout =
 		rq->connect_timeout ? rq->connect_timeout : CONNECT_MS;
-	return http_site_set(&f->site, rq->url, err);
+	if (http_site_set(&f->site, rq->url, err))
+		return -1;
+	return rq->way ? take_way(&f->site, rq->way, err) : 0;
 }
 
 static int http_fetch_open(struct http_fetch **out, struct loop *l,
@@ -669,7 +682,8 @@ static void settle_closing(struct http *h)
 
 static bool may_arrive(const struct http_exchange *x)
 {
-	return x->purpose == HTTP_POST && !x->message.is_request && x->transfer;
+	return x->purpose == HTTP_POST && !x->message.is_request &&
+	       x->transfer && !x->parked;
 }
 
 static void begin_closing(struct http *h)
@@ -848,8 +862,8 @@ static size_t queued(const struct http *h)
 	return sum;
 }
 
-static int http_send(struct transport *t, const char *text, size_t len,
-		     struct error *err)
+static int http_send_with(struct transport *t, const char *text, size_t len,
+			  const struct headers *extra, struct error *err)
 {
 	struct http *h = t->impl;
 	struct buf copy = { 0 };
@@ -867,12 +881,22 @@ static int http_send(struct transport *t, const char *text, size_t len,
 	x->len = len;
 	x->waiting = true;
 	http_message_look(&x->message, x->text, len);
+	for (size_t i = 0; extra && i < extra->count; i++)
+		headers_add(&x->extra, extra->item[i].name,
+			    extra->item[i].value);
+	x->alone = extra != NULL;
 	if (x->message.is_initialize)
 		h->declared = x->message.declares;
 	if (h->old && !http_exchange_find(h, HTTP_OLD))
 		http_old_open(h);
 	settle(h);
 	return 0;
+}
+
+static int http_send(struct transport *t, const char *text, size_t len,
+		     struct error *err)
+{
+	return http_send_with(t, text, len, NULL, err);
 }
 
 static void http_close(struct transport *t)
@@ -895,6 +919,18 @@ static void http_negotiated(struct transport *t, const char *revision,
 	mem_free(h->revision);
 	h->revision = *revision ? mem_strdup(revision) : NULL;
 	h->speaks = speaks;
+}
+
+/* Each request brings along what it needs; what a session had is forgotten. */
+static void http_alone(struct transport *t, bool alone)
+{
+	struct http *h = t->impl;
+
+	if (!h || h->closing || !alone)
+		return;
+	mem_free(TAKE(h->session_id));
+	mem_free(TAKE(h->revision));
+	h->listen_due = h->declared = h->speaks = false;
 }
 
 /* The stream has no order with the answer to a call. */
@@ -959,9 +995,11 @@ const struct http_table http_table = {
 		.scheme = "http",
 		.open = http_open,
 		.send = http_send,
+		.send_with = http_send_with,
 		.close = http_close,
 		.explain = http_explain,
 		.negotiated = http_negotiated,
+		.alone = http_alone,
 		.lingers = http_lingers,
 		.forget = http_forget,
 		.layers = http_layers,

@@ -22,12 +22,18 @@ struct http_request {
 	size_t len;
 	int64_t connect_timeout, timeout; /* ms; 0: 10 s, none */
 	size_t body_max; /* of the answer; 0: 16 MB */
+	/*
+	 * Certificates, proxy and addresses as its target and the options say;
+	 * not its headers. NULL: the system's.
+	 */
+	const struct endpoint *way;
 };
 
 struct http_answer { /* lent */
 	int status; /* 0: none came, see why */
 	const char *body;
 	size_t len;
+	const struct headers *headers;
 	/*
 	 * ERR_NONE, or ERR_CONNECT (code errno where there is one), ERR_TIMEOUT,
 	 * ERR_PROTOCOL (too large, cut). retry_after: of Retry-After, also with a

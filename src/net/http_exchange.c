@@ -52,7 +52,9 @@ static bool ends_with(struct span s, const char *text)
 static bool is_harmless(struct span method)
 {
 	static const char notes[] = "\"notifications/";
-	static const char *const whole[] = { "\"initialize\"", "\"ping\"" };
+	static const char *const whole[] = { "\"initialize\"", "\"ping\"",
+					     "\"server/discover\"",
+					     "\"subscriptions/listen\"" };
 	static const char *const ends[] = { "/list\"", "/read\"", "/get\"" };
 
 	for (size_t i = 0; i < COUNT(whole); i++) {
@@ -84,6 +86,7 @@ void http_message_look(struct http_message *out, const char *text, size_t len)
 		return;
 	out->is_request = true;
 	out->is_initialize = span_is(method, "\"initialize\"");
+	out->lasts = span_is(method, "\"subscriptions/listen\"");
 	if (out->is_initialize && json_span_member(whole, "params", &params) &&
 	    json_span_member(params, "capabilities", &declared))
 		out->declares = !span_is(declared, "{}");
@@ -156,7 +159,8 @@ static bool http_message_is_rpc(const char *text, size_t len)
 			     json_span_member(whole, "jsonrpc", &version));
 }
 
-char *http_message_error(const char *text, size_t len)
+/* error.message, if it is an error; yours; NULL. */
+static char *http_message_error(const char *text, size_t len)
 {
 	struct span whole = trimmed(text, len), error, message;
 
@@ -330,6 +334,30 @@ static bool is_reply(const struct http_exchange *x)
 	       !json_check(text, x->body.len, NULL);
 }
 
+/*
+ * One request a POST: an error that names no request is about this one. Its id
+ * is put in. False: it is none.
+ */
+static bool name_error(struct http_exchange *x)
+{
+	struct span whole = trimmed(buf_string(&x->body), x->body.len), error,
+		    id;
+	struct buf named = { 0 };
+
+	if (!x->alone || !x->message.token ||
+	    json_check(whole.text, whole.len, NULL) ||
+	    !json_span_member(whole, "error", &error) ||
+	    !json_span_begins(error, '{') ||
+	    (json_span_member(whole, "id", &id) && !span_is(id, "null")))
+		return false;
+	buf_printf(&named, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":%.*s}",
+		   x->message.token, (int)error.len, error.text);
+	named.max = x->body.max;
+	buf_done(&x->body);
+	x->body = named;
+	return true;
+}
+
 static void deliver_body(struct http_exchange *x)
 {
 	CLEANUP(buf_done) struct buf body = x->body;
@@ -363,7 +391,8 @@ static void end_ok(struct http_exchange *x)
 	bool rpc = json && http_message_is_rpc(text, x->body.len);
 	struct error why = { 0 };
 
-	if (is_reply(x) || (rpc && (h->old || !x->message.is_request))) {
+	if (is_reply(x) || name_error(x) ||
+	    (rpc && (h->old || !x->message.is_request))) {
 		deliver_body(x);
 	} else if (!x->message.is_request || h->old) {
 		http_exchange_end(x);
@@ -386,13 +415,15 @@ static void end_stream(struct http_exchange *x)
 		http_exchange_end(x);
 		return;
 	}
-	if (http_stream_again(x, "an answer"))
+	/* What stands alone cannot be taken up again. */
+	if (!x->alone && http_stream_again(x, "an answer"))
 		return;
 	error_set(&why, ERR_CONNECT,
 		  "the answer of '%s' was cut%s before the reply came",
 		  x->http->site.host, amid ? " in the middle of an event" : "");
 	error_hint(&why, "whether the request was carried out is not known");
 	error_code(&why, ECONNRESET);
+	error_finding(&why, "P714");
 	fail_and_end(x, &why);
 }
 
@@ -472,11 +503,11 @@ static void end_refused(struct http_exchange *x, int status)
 	struct http *h = x->http;
 	struct error why = { 0 };
 
-	if (http_exchange_redirect(x))
+	if (http_exchange_redirect(x) || http_token_refused(x))
 		return;
 	if (status == 404 && x->with_session && x->message.is_request) {
 		lose_session(x);
-	} else if (is_reply(x) && is_of_server(x, status)) {
+	} else if ((is_reply(x) || name_error(x)) && is_of_server(x, status)) {
 		deliver_body(x);
 	} else if (may_be_old(x, status)) {
 		try_old(x);
@@ -487,6 +518,8 @@ static void end_refused(struct http_exchange *x, int status)
 			http_fail_endpoint(&why, h);
 		else
 			http_fail_status(&why, &h->site, x->transfer, &x->body);
+		if (x->hint)
+			error_hint(&why, "%s", x->hint);
 		fail_unasked(x, &why);
 	}
 }
@@ -510,7 +543,7 @@ static void end_resumption(struct http_exchange *x, int status)
 	struct http *h = x->http;
 	struct error why = { 0 };
 
-	if (http_exchange_redirect(x) ||
+	if (http_exchange_redirect(x) || http_token_refused(x) ||
 	    (http_may_pass(status) && http_stream_again(x, "an answer")))
 		return;
 	if (status)
@@ -598,6 +631,7 @@ void http_exchange_stop(struct http_exchange *x)
 /* Its memory goes later: somebody may stand in it. */
 void http_exchange_end(struct http_exchange *x)
 {
+	http_token_forget(x);
 	http_transfer_free(TAKE(x->transfer));
 	x->alarm = LOOP_FOREVER;
 	x->waiting = false;
@@ -609,7 +643,9 @@ static void exchange_free(struct http_exchange *x)
 	buf_done(&x->body);
 	sse_done(&x->sse);
 	http_message_done(&x->message);
+	headers_done(&x->extra);
 	mem_free(x->text);
+	http_token_done(x);
 	mem_free(x);
 }
 
@@ -732,6 +768,46 @@ static void look_at_end(struct http_exchange *x)
 	}
 }
 
+/*
+ * Its refusal is the last word, and ends it: told stands in place of what the
+ * server said; NULL: that.
+ */
+static void end_for_good(struct http_exchange *x, const struct error *told)
+{
+	struct error why = { 0 };
+
+	if (told && x->purpose != HTTP_LISTEN) {
+		error_copy(&why, told);
+		if (x->purpose == HTTP_OLD)
+			http_old_fail(x, &why);
+		else
+			fail_unasked(x, &why);
+		return;
+	}
+	x->as_it_is = true;
+	/* That stream is looked at by its head, and was told of as refused. */
+	x->kind = x->purpose == HTTP_LISTEN ? HTTP_BODY_NONE : x->kind;
+	if (x->purpose == HTTP_LISTEN)
+		look_at_head(x);
+	else
+		look_at_end(x);
+}
+
+void http_exchange_judged(void *arg, enum bearer_verdict verdict,
+			  const struct error *why)
+{
+	struct http_exchange *x = arg;
+	struct http *h = x->http;
+
+	http_enter(h);
+	http_token_told(x, verdict, why);
+	if (verdict == BEARER_AGAIN || !x->transfer)
+		http_exchange_start(x);
+	else
+		end_for_good(x, verdict == BEARER_FAILED ? why : NULL);
+	http_leave(h);
+}
+
 static void keep_body(struct http_exchange *x, const char *data, size_t len)
 {
 	size_t room = x->body.max - x->body.len;
@@ -763,6 +839,9 @@ static void on_data(void *owner, const char *data, size_t len)
 	struct http_exchange *x = owner;
 	struct http *h = x->http;
 
+	/* What it is refused with: a stream's first words do not matter. */
+	if (x->parked)
+		return;
 	http_enter(h);
 	note_heard(x);
 	look_at_head(x);
@@ -799,6 +878,8 @@ static void on_done(void *owner)
 	struct http_exchange *x = owner;
 	struct http *h = x->http;
 
+	if (x->parked)
+		return;
 	http_enter(h);
 	look_at_head(x);
 	/* Started anew, it has no body of a kind yet. */
@@ -823,13 +904,27 @@ static void add_ours(const struct http_exchange *x, const char *name,
 		http_transfer_header(x->transfer, name, value);
 }
 
+/* What must be as the message has it is not the user's to say. */
+static void add_users(const struct http_exchange *x)
+{
+	const struct headers *users = &x->http->headers;
+
+	for (size_t i = 0; i < x->extra.count; i++)
+		http_transfer_header(x->transfer, x->extra.item[i].name,
+				     x->extra.item[i].value);
+	for (size_t i = 0; i < users->count; i++) {
+		if (!headers_get(&x->extra, users->item[i].name))
+			http_transfer_header(x->transfer, users->item[i].name,
+					     users->item[i].value);
+	}
+}
+
 static void add_headers(struct http_exchange *x, bool post)
 {
 	struct http *h = x->http;
 
-	for (size_t i = 0; i < h->headers.count; i++)
-		http_transfer_header(x->transfer, h->headers.item[i].name,
-				     h->headers.item[i].value);
+	add_users(x);
+	http_token_add(x);
 	add_ours(x, "User-Agent", "mcpctl/" MCPCTL_VERSION);
 	if (post)
 		add_ours(x, "Content-Type", "application/json");
@@ -838,7 +933,7 @@ static void add_headers(struct http_exchange *x, bool post)
 			 post ? "application/json, text/event-stream" :
 				"text/event-stream");
 	/* None is known before initialize was answered, if only in part. */
-	if (x->message.is_initialize && !x->resuming)
+	if ((x->message.is_initialize && !x->resuming) || x->alone)
 		return;
 	x->with_session = h->session_id && !h->old;
 	if (x->with_session)
@@ -864,14 +959,16 @@ void http_exchange_start(struct http_exchange *x)
 
 	http_exchange_stop(x);
 	sse_restart(&x->sse);
-	x->waiting = x->heard = false;
+	x->waiting = x->heard = x->as_it_is = false;
+	if (http_token_renewed(x))
+		return;
 	x->started = loop_now();
 	if (x->purpose == HTTP_POST && !x->message.is_request)
 		x->alarm = x->started + NOTE_MS;
 	x->transfer = http_transfer_new(h->engine, &h->site, &line,
 					&transfer_events, x);
 	x->transfer->once = post && x->message.may_act;
-	x->transfer->lasts = x->purpose == HTTP_LISTEN;
+	x->transfer->lasts = x->purpose == HTTP_LISTEN || x->message.lasts;
 	add_headers(x, post);
 	http_transfer_start(x->transfer);
 }

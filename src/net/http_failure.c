@@ -10,8 +10,8 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "net/http_private.h"
+#include "wire/challenge.h"
 #include "wire/refusal.h"
 
 /* The facts that are known of every request; net/why has the words. */
@@ -156,39 +156,24 @@ static int64_t asked_wait(const struct http_transfer *t, const struct buf *body)
 	return http_message_retry_after(buf_string(body), body->len);
 }
 
-/* A parameter of a challenge: name="value"; yours, NULL. */
-static char *parameter(const char *challenge, const char *name)
-{
-	CLEANUP(mem_free_ptr) char *mark = mem_printf("%s=\"", name);
-	const char *at = text_find(challenge, mark);
-
-	/* "error=" is no end of another name. */
-	while (at && at > challenge && !strchr(" ,", at[-1]))
-		at = text_find(at + 1, mark);
-	if (!at)
-		return NULL;
-	at += strlen(mark);
-	return refusal_line(at, strcspn(at, "\""));
-}
-
 /*
  * RFC 6750, 3.1: the challenge says what was wrong with the token. Some servers
  * say it to who sent none.
  */
-static enum why refusal(const struct http_transfer *t, const char *challenge)
+static enum why refusal(const struct http_transfer *t,
+			const struct challenge *c)
 {
 	int status = t->status;
-	CLEANUP(mem_free_ptr)
-	char *error = challenge ? parameter(challenge, "error") : NULL;
 
 	if (status == 407)
 		return WHY_PROXY;
-	if (!error || (status != 401 && status != 403) ||
+	if (!c->error || (status != 401 && status != 403) ||
 	    !headers_get(&t->headers, "Authorization"))
 		return WHY_STATUS;
-	if (strcmp(error, "insufficient_scope") == 0)
+	if (strcmp(c->error, "insufficient_scope") == 0)
 		return WHY_SCOPE;
-	return strcmp(error, "invalid_token") == 0 ? WHY_BAD_TOKEN : WHY_STATUS;
+	return strcmp(c->error, "invalid_token") == 0 ? WHY_BAD_TOKEN :
+							WHY_STATUS;
 }
 
 /* Its end tells where to get a token (RFC 9728): never cut. */
@@ -207,16 +192,17 @@ void http_fail_status(struct error *why, const struct http_site *site,
 	char *said = refusal_words(buf_string(body), body->len);
 	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
 	bool fits = wants && strlen(wants) <= REFUSAL_MAX;
-	CLEANUP(mem_free_ptr)
-	char *scope = wants ? parameter(wants, "scope") : NULL;
+	CLEANUP(challenge_done) struct challenge asked;
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
+
+	challenge_read(&asked, wants);
 	const struct why_facts f = {
-		.what = refusal(t, wants),
+		.what = refusal(t, &asked),
 		.with = headers_get(&t->headers, "Authorization") ? WITH_TOKEN :
 								    0,
 		.number = t->status,
 		.path = path,
-		.to = scope,
+		.to = asked.scope,
 		.said = said,
 		.challenge = fits ? wants : NULL,
 	};

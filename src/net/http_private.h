@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/loop.h"
+#include "net/bearer.h"
 #include "net/head.h"
 #include "net/http.h"
 #include "net/why.h"
@@ -170,13 +171,12 @@ struct http_message {
 	bool is_initialize, is_initialized;
 	bool may_act; /* being carried out twice may do harm */
 	bool declares; /* initialize with capabilities: the server may ask */
+	bool lasts; /* its answer is a stream without an end */
 	bool has_id; /* a whole number: id */
 	int64_t id;
 	char *token; /* the id's JSON text; NULL if none; owned */
 };
 void http_message_look(struct http_message *out, const char *text, size_t len);
-/* error.message, if it is an error; yours; NULL. */
-char *http_message_error(const char *text, size_t len);
 /* ms of error.data.retry_after; 0: it does not say. At most HTTP_RETRY_AFTER_MAX_S. */
 int64_t http_message_retry_after(const char *text, size_t len);
 
@@ -210,6 +210,8 @@ struct http_exchange {
 	char *text; /* of a POST; NULL once its answer is sure */
 	size_t len;
 	struct http_message message;
+	struct headers extra; /* for this message alone, before the user's */
+	bool alone; /* it has some: nothing of a session is with it */
 	struct http_transfer *transfer; /* NULL: waits, or between two tries */
 	bool waiting; /* not sent yet */
 	bool with_session; /* the session id was sent */
@@ -217,6 +219,13 @@ struct http_exchange {
 	bool answered; /* its reply came */
 	/* a POST that is no request, and a 2xx came: nobody waits for its end */
 	bool taken;
+	/* of OAuth: http_token.c */
+	bool parked; /* it waits for a token; its answer is kept meanwhile */
+	bool asked; /* whether the token is over, before it was sent first */
+	bool as_it_is; /* its refusal is final */
+	unsigned refusals; /* so far */
+	char *token; /* that was sent; NULL */
+	char *hint; /* in place of the usual one, if it fails; NULL */
 	bool stood; /* HTTP_LISTEN: the stream was there in one of the tries */
 	bool heard; /* an event came in this try */
 	unsigned redirects, failures; /* failures: tries in a row */
@@ -232,6 +241,9 @@ struct http {
 	struct http_engine *engine;
 	struct http_site site;
 	struct headers headers; /* the user's */
+	const struct bearer *bearer; /* lent; NULL: there is no OAuth */
+	unsigned parked; /* exchanges that wait for a token */
+	bearer_done *judged; /* what becomes of one that did (its arg) */
 	struct timer timer;
 	size_t message_max;
 	struct http_exchange *exchanges; /* in the order of their making */
@@ -284,6 +296,24 @@ bool http_awaits_reply(const struct http *h);
 /* Follow a redirection within the origin. False: it is none, or must not be. */
 bool http_exchange_redirect(struct http_exchange *x);
 void http_post_alarm(struct http_exchange *x);
+/* http.judged: an exchange that waited for a token is sent (again), or ends. */
+void http_exchange_judged(void *arg, enum bearer_verdict verdict,
+			  const struct error *why);
+
+/* http_token.c: tokens of OAuth */
+void http_token_add(struct http_exchange *x); /* to its headers */
+/* The token is over: x waits for another one, and is sent then. */
+bool http_token_renewed(struct http_exchange *x);
+/*
+ * x was refused, and another token may help: it is parked, sent again or ended
+ * later. False: it is to be ended now.
+ */
+bool http_token_refused(struct http_exchange *x);
+/* It waits no more: that is what was said. */
+void http_token_told(struct http_exchange *x, enum bearer_verdict verdict,
+		     const struct error *why);
+void http_token_forget(struct http_exchange *x); /* it waits no more */
+void http_token_done(struct http_exchange *x);
 
 /* http_stream.c: the GET stream, and streams taken up again */
 void http_listen(struct http *h);
@@ -304,6 +334,8 @@ void http_old_open(struct http *h);
 void http_old_head(struct http_exchange *x);
 void http_old_event(struct http_exchange *x, const struct sse_event *e);
 void http_old_done(struct http_exchange *x);
+/* It did not come to be: all that waits for it fails. why is released. */
+void http_old_fail(struct http_exchange *x, struct error *why);
 void http_old_alarm(struct http_exchange *x);
 
 struct curl_engine {

@@ -156,7 +156,7 @@ void http_listen_head(struct http_exchange *x)
 	if (x->transfer->status == 200 && http_is_stream(x->transfer)) {
 		x->kind = HTTP_BODY_EVENTS;
 		x->stood = true;
-	} else if (http_exchange_redirect(x)) {
+	} else if (http_exchange_redirect(x) || http_token_refused(x)) {
 		return;
 	} else if (may_come_again(x)) {
 		again(x);
@@ -205,8 +205,7 @@ static void both(struct error *why, const struct error *first)
 	error_code(why, first->code);
 }
 
-/* The stream did not come to be: all that waits for it fails. */
-static void fail_open(struct http_exchange *x, struct error *why)
+void http_old_fail(struct http_exchange *x, struct error *why)
 {
 	struct http *h = x->http;
 
@@ -265,7 +264,7 @@ static void take_endpoint(struct http_exchange *x, const char *text)
 			"'%s' wants messages sent to '%.100s', which is no URL",
 			h->site.host, text);
 	}
-	fail_open(x, &why);
+	http_old_fail(x, &why);
 }
 
 void http_old_event(struct http_exchange *x, const struct sse_event *e)
@@ -305,7 +304,8 @@ void http_old_done(struct http_exchange *x)
 		lose(x);
 		return;
 	}
-	if (status >= 300 && http_exchange_redirect(x))
+	if (status >= 300 &&
+	    (http_exchange_redirect(x) || http_token_refused(x)))
 		return;
 	if (x->kind == HTTP_BODY_EVENTS)
 		http_fail_as(&why, &h->site, WHY_NO_ENDPOINT, 0);
@@ -315,7 +315,9 @@ void http_old_done(struct http_exchange *x)
 		http_fail_status(&why, &h->site, t, &x->body);
 	else
 		http_fail_body(&why, &h->site, t, &x->body);
-	fail_open(x, &why);
+	if (x->hint)
+		error_hint(&why, "%s", x->hint);
+	http_old_fail(x, &why);
 }
 
 void http_old_alarm(struct http_exchange *x)
@@ -324,5 +326,5 @@ void http_old_alarm(struct http_exchange *x)
 	struct error why = { 0 };
 
 	http_fail_as(&why, &h->site, WHY_ENDPOINT_SILENT, 0);
-	fail_open(x, &why);
+	http_old_fail(x, &why);
 }

@@ -518,8 +518,20 @@ static int listen_send_pieces(struct transport *t, const char *text, size_t len,
 	return l->inner.ops->send_pieces(&l->inner, text, len, err);
 }
 
+static int listen_send_sound(struct transport *t, const void *data, size_t len,
+			     struct error *err)
+{
+	struct listen *l = t->impl;
+
+	if (!l || l->closing || !l->ready || !l->inner.impl)
+		return error_set(err, ERR_CONNECT,
+				 "cannot send: no device is connected");
+	return l->inner.ops->send_sound(&l->inner, data, len, err);
+}
+
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
+	.close_code = 1000,
 	.open = listen_open,
 	.send = listen_send,
 	.close = listen_close,
@@ -527,4 +539,5 @@ const struct transport_ops listen_ops = {
 	.layers = listen_layers,
 	.ping = listen_ping,
 	.send_pieces = listen_send_pieces,
+	.send_sound = listen_send_sound,
 };

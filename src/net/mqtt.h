@@ -60,6 +60,7 @@ struct audio_counts {
 	uint64_t packets, bytes; /* accepted; bytes of payload */
 	uint64_t broken, repeated,
 		gaps; /* bad head or length; old sequence; jumps */
+	uint64_t lost; /* the packets that are missing in those */
 	uint64_t sent;
 };
 

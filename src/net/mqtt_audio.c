@@ -3,7 +3,6 @@
  * Audio over UDP: one socket for many devices, told apart by ssrc (device.md
  * 2.3, 2.4).
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <string.h>
@@ -134,7 +133,7 @@ static void start(struct audio *d, const cJSON *udp)
 	memcpy(d->key, new_key, sizeof(d->key));
 	d->received = 0;
 	d->sent = 0;
-	d->speaking = false;
+	d->speaking = d->voiced = false;
 	d->from.ss_family = AF_UNSPEC;
 	d->broken_told = d->repeated_told = false;
 	prepare(d);
@@ -145,6 +144,7 @@ static void answer(struct audio *d);
 /* Firmware plays what comes between these two, and drops the rest. */
 static void speak(struct audio *d, const char *state)
 {
+	d->voiced = false;
 	if (text_same(state, "start")) {
 		d->speaking = true;
 		answer(d);
@@ -215,8 +215,10 @@ static int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
 			head.sequence, d->received);
 		return drop(d, &c->repeated, &d->repeated_told, &why);
 	}
-	if (head.sequence - d->received > 1)
+	if (head.sequence - d->received > 1) {
 		c->gaps++;
+		c->lost += head.sequence - d->received - 1;
+	}
 	d->received = head.sequence;
 	c->packets++;
 	c->bytes += head.length;
@@ -264,12 +266,48 @@ static void answer(struct audio *d)
 	unsigned char packet[64];
 	uv_buf_t out;
 
-	if (!d->port->silence || !d->speaking || to->sa_family == AF_UNSPEC)
+	if (!d->port->silence || !d->speaking || d->voiced ||
+	    to->sa_family == AF_UNSPEC)
 		return;
 	out.base = (char *)packet;
 	out.len = mqtt_audio_silence(d, packet);
 	if (uv_udp_try_send(&d->port->uv, &out, 1, to) == (int)out.len)
 		d->counts.sent++;
+}
+
+/* As firmware takes it: numbers that rise by one, and time with them. */
+int mqtt_audio_send(struct audio *d, const void *data, size_t len,
+		    struct error *err)
+{
+	const struct sockaddr *to =
+		d ? (const struct sockaddr *)&d->from : NULL;
+	unsigned char packet[DATAGRAM_MAX];
+	struct udp_audio_head head = { .type = 1 };
+	uv_buf_t out;
+
+	if (!d || !d->open || to->sa_family == AF_UNSPEC) {
+		error_set(
+			err, ERR_CONNECT,
+			"the board has no voice session, or sent no sound in it yet: where it listens is not known");
+		return error_hint(
+			err,
+			"wake it, by its wake word or button, and try again");
+	}
+	if (len > DATAGRAM_MAX - UDP_AUDIO_HEAD)
+		return error_set(err, ERR_USAGE,
+				 "a packet of %zu bytes fits no datagram", len);
+	head.length = (uint16_t)len;
+	head.ssrc = d->ssrc;
+	head.timestamp = d->sent * FRAME_MS;
+	head.sequence = ++d->sent;
+	udp_audio_encode(packet, &head);
+	mqtt_cipher(d->key, packet, data, len, packet + UDP_AUDIO_HEAD);
+	out = uv_buf_init((char *)packet, (unsigned)(UDP_AUDIO_HEAD + len));
+	d->voiced = true;
+	/* What the network does not take now is lost, as it may be later. */
+	if (uv_udp_try_send(&d->port->uv, &out, 1, to) == (int)out.len)
+		d->counts.sent++;
+	return 0;
 }
 
 static void on_datagram(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,

@@ -866,7 +866,16 @@ static void fail_went(struct mqtt_client *c)
 	fail(c, WHY_WENT_AFTER, 0, said);
 }
 
-static void fail_connected(struct mqtt_client *c, int rc)
+/* How it ended, where that is known: no code means TCP's own end. */
+static void fail_how(struct mqtt_client *c, int rc, int error)
+{
+	if (rc != MOSQ_ERR_CONN_LOST && !error)
+		error = EPROTO;
+	if (error)
+		error_code(&c->why, error);
+}
+
+static void fail_connected(struct mqtt_client *c, int rc, int error)
 {
 	if (c->refused)
 		fail(c, WHY_SUBSCRIBE, 0, NULL);
@@ -876,6 +885,8 @@ static void fail_connected(struct mqtt_client *c, int rc)
 		fail(c, WHY_NO_MQTT, 0, NULL);
 	else
 		fail_went(c);
+	if (rc != MOSQ_ERR_KEEPALIVE)
+		fail_how(c, rc, error);
 }
 
 static void mqtt_fail(struct mqtt_client *c, int rc, int error)
@@ -883,7 +894,7 @@ static void mqtt_fail(struct mqtt_client *c, int rc, int error)
 	bool tls_failed = c->tls && (!c->tls_up || c->problem[0]);
 
 	if (c->state == MQTT_CONNECTED)
-		fail_connected(c, rc);
+		fail_connected(c, rc, error);
 	else if (c->connack)
 		fail(c, WHY_CONNACK, c->connack, NULL);
 	else if (error == ETIMEDOUT)

@@ -40,6 +40,16 @@ const struct audio *mqtt_dial_audio(const struct transport *t)
 
 /* ---- the end ---- */
 
+static void release(struct mqtt_dial *d)
+{
+	mem_free(d->host);
+	mem_free(d->up);
+	mem_free(d->down);
+	mem_free(d->client_id);
+	mem_free(d->advertise);
+	mem_free(d);
+}
+
 static void on_part_closed(void *owner)
 {
 	struct mqtt_dial *d = owner;
@@ -49,12 +59,7 @@ static void on_part_closed(void *owner)
 	if (--d->open)
 		return;
 	why = d->why;
-	mem_free(d->host);
-	mem_free(d->up);
-	mem_free(d->down);
-	mem_free(d->client_id);
-	mem_free(d->advertise);
-	mem_free(d);
+	release(d);
 	t->impl = NULL;
 	t->events->closed(t->owner, &why);
 	error_reset(&why);
@@ -250,12 +255,7 @@ static void discard(struct mqtt_dial *d)
 	mqtt_audio_leave(d->audio);
 	if (d->port)
 		mqtt_audio_close(d->port, NULL, NULL);
-	mem_free(d->host);
-	mem_free(d->up);
-	mem_free(d->down);
-	mem_free(d->client_id);
-	mem_free(d->advertise);
-	mem_free(d);
+	release(d);
 }
 
 int mqtt_dial_open(struct transport *t, const struct endpoint *to,
@@ -299,6 +299,16 @@ int mqtt_dial_send(struct transport *t, const char *text, size_t len,
 	if (d->audio)
 		mqtt_audio_passes(d->audio, text, len);
 	return 0;
+}
+
+int mqtt_dial_send_sound(struct transport *t, const void *data, size_t len,
+			 struct error *err)
+{
+	struct mqtt_dial *d = t->impl;
+
+	if (!d || d->closing || !d->ready)
+		return error_set(err, ERR_CONNECT, "the connection is closed");
+	return mqtt_audio_send(d->audio, data, len, err);
 }
 
 int mqtt_dial_explain(struct transport *t, struct error *err)

@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/random.h"
 #include "broker/sign.h"
 #include "net/mqtt_private.h"
+#include "net/why.h"
 #include "wire/broker_topic.h"
 
 static void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
@@ -193,6 +193,16 @@ static int peer_send(struct transport *t, const char *text, size_t len,
 	return 0;
 }
 
+static int peer_send_sound(struct transport *t, const void *data, size_t len,
+			   struct error *err)
+{
+	struct mqtt_peer *p = t->impl;
+
+	if (!p || p->closing || !p->ready)
+		return error_set(err, ERR_CONNECT, "the connection is closed");
+	return mqtt_audio_send(p->audio, data, len, err);
+}
+
 static void peer_close(struct transport *t)
 {
 	if (t->impl)
@@ -214,6 +224,7 @@ static const struct transport_ops mqtt_peer_ops = {
 	.send = peer_send,
 	.close = peer_close,
 	.layers = peer_layers,
+	.send_sound = peer_send_sound,
 };
 
 static char *down_topic(const struct mqtt_hub *hub, const char *client_id,
@@ -353,13 +364,17 @@ static void on_left(struct mqtt_peer *p, const char *data, size_t len)
 	json_integer(json, "n", &number);
 	if (p->number && number != p->number)
 		return; /* its connection before this one */
-	if (reason == MOSQ_ERR_KEEPALIVE)
+	if (reason == MOSQ_ERR_KEEPALIVE) {
 		error_set(
 			&why, ERR_CONNECT,
 			"the broker heard nothing of it for longer than its keepalive");
-	else if (reason != 0)
+		error_code(&why, ETIMEDOUT);
+	} else if (reason != 0) {
 		error_set(&why, ERR_CONNECT,
 			  "its connection to the broker ended");
+		if (reason == MOSQ_ERR_CONN_LOST)
+			error_reason(&why, WHY_FIN);
+	}
 	/* It said goodbye to the broker: that is a proper end. */
 	forget(p, reason == 0 ? NULL : &why);
 }
@@ -490,6 +505,8 @@ static void on_lost(void *owner, const struct error *why)
 	if (hub->events->broker)
 		hub->events->broker(hub->owner, why);
 	error_set(&gone, ERR_CONNECT, "the broker went away");
+	error_code(&gone, why->code);
+	error_reason(&gone, why->reason);
 	map_sweep(&hub->peers, end_or_drop, &gone);
 	mqtt_peers_due(hub);
 }
@@ -571,7 +588,7 @@ static void on_client_closed(void *owner)
 	timer_close(&hub->timer, on_timer_closed);
 }
 
-void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner))
+static void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner))
 {
 	hub->closed = closed;
 	if (hub->client)
@@ -650,6 +667,7 @@ const struct mqtt_table mqtt_table = {
 		.scheme = "mqtt",
 		.open = mqtt_dial_open,
 		.send = mqtt_dial_send,
+		.send_sound = mqtt_dial_send_sound,
 		.close = mqtt_dial_close,
 		.explain = mqtt_dial_explain,
 		.layers = mqtt_dial_layers,

@@ -113,6 +113,7 @@ struct audio {
 	uint32_t ssrc, received, sent; /* sequences */
 	struct sockaddr_storage from; /* of its last packet; AF_UNSPEC */
 	bool speaking; /* it was told tts start, and no stop yet */
+	bool voiced; /* it was sent sound since: no silence between */
 	unsigned char key[16];
 	struct udp_offer offer; /* for the next hello */
 	struct audio_counts counts;
@@ -152,6 +153,9 @@ const struct udp_offer *mqtt_audio_offer(struct audio *d, const char *server,
  * A message went to the device: from a server hello on, its key and ssrc
  * count, and the sequences start anew.
  */
+/* Opus for the device. -1 (ERR_CONNECT): where it listens is not known. */
+int mqtt_audio_send(struct audio *d, const void *data, size_t len,
+		    struct error *err);
 void mqtt_audio_passes(struct audio *d, const char *text, size_t len);
 void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
 		 const void *in, size_t len, unsigned char *out);
@@ -188,7 +192,6 @@ struct mqtt_hub {
 		**due_last; /* to be told something from the loop */
 	struct timer timer;
 };
-void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner));
 
 /* ---- mqtt_dial.c ---- */
 int mqtt_dial_open(struct transport *t, const struct endpoint *to,
@@ -196,6 +199,8 @@ int mqtt_dial_open(struct transport *t, const struct endpoint *to,
 int mqtt_dial_send(struct transport *t, const char *text, size_t len,
 		   struct error *err);
 void mqtt_dial_close(struct transport *t);
+int mqtt_dial_send_sound(struct transport *t, const void *data, size_t len,
+			 struct error *err);
 int mqtt_dial_explain(struct transport *t, struct error *err);
 bool mqtt_dial_layers(const struct transport *t, int64_t id,
 		      struct layers *out);

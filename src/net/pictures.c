@@ -4,11 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -172,42 +169,6 @@ static void upload_members(struct buf *out, const struct picture_upload *u)
 
 /* ---- files ---- */
 
-static int cannot_use(const char *folder, int error, struct error *err)
-{
-	error_set(err, ERR_OUTPUT, "--save-images: folder '%.200s': %s", folder,
-		  strerror(error));
-	error_code(err, error);
-	return error_hint(err, "give a folder that can be written to");
-}
-
-static int make_folders(const char *folder)
-{
-	CLEANUP(mem_free_ptr) char *path = mem_strdup(folder);
-
-	for (char *at = path + 1; *path && *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-	return mkdir(path, 0755);
-}
-
-static int upload_folder(const char *folder, struct error *err)
-{
-	struct stat info;
-
-	if (stat(folder, &info) &&
-	    (make_folders(folder) || stat(folder, &info)))
-		return cannot_use(folder, errno, err);
-	if (!S_ISDIR(info.st_mode))
-		return cannot_use(folder, ENOTDIR, err);
-	if (access(folder, W_OK | X_OK))
-		return cannot_use(folder, errno, err);
-	return 0;
-}
-
 /* The whole file, or errno. Closes fd. */
 static int fill(int fd, const struct buf *data)
 {
@@ -226,40 +187,6 @@ static int cannot_write(const char *path, int error, struct error *err)
 	return error_code(err, error);
 }
 
-/* Letters and digits of a name that anybody may have chosen. */
-static void add_sane(struct buf *out, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < len && i < 64; i++) {
-		char c = name[i];
-		bool fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-			    (c >= 'a' && c <= 'z') || c == '_';
-
-		if (!fine)
-			c = '-';
-		buf_char(out, c);
-	}
-}
-
-/* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, another one each time; yours. */
-static char *next_name(const struct picture_upload *u, struct pictures *ps,
-		       const char *device)
-{
-	struct buf path = { 0 };
-	time_t now = time(NULL);
-	struct tm local = { 0 };
-	char stamp[32] = "";
-
-	localtime_r(&now, &local);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
-	buf_printf(&path, "%s/%s-%03u-", ps->rules->save_images, stamp,
-		   ps->number++ % 1000);
-	add_sane(&path, device);
-	buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
-	return buf_take(&path);
-}
-
 /*
  * Whoever watches the folder sees whole pictures only, and none takes the
  * place of another file. Sets u->file; or errno.
@@ -271,7 +198,8 @@ static int publish(struct picture_upload *u, struct pictures *ps,
 
 	do {
 		mem_free(u->file);
-		u->file = next_name(u, ps, device);
+		u->file = keep_name(ps->rules->save_images, &ps->number, device,
+				    u->type ? u->type->suffix : "bin");
 		error = file_publish(part, u->file) ? errno : 0;
 	} while (error == EEXIST && ++tried < NAMES_TRIED);
 	return error;
@@ -802,20 +730,7 @@ static void vision_by_command(struct vision *p)
  * and a disk that is full is everybody's trouble.
  */
 
-/* So much of a disk stays free: a tenth, but no more than this. */
-#define RESERVE_MAX (UINT64_C(256) << 20)
 #define MEGABYTE 1e6
-
-static int disk_space(const char *folder, struct disk_space *out)
-{
-	struct statvfs info;
-
-	if (statvfs(folder, &info))
-		return errno;
-	out->all = (uint64_t)info.f_blocks * info.f_frsize;
-	out->left = (uint64_t)info.f_bavail * info.f_frsize;
-	return 0;
-}
 
 static void no_room(const struct pictures *ps, const struct who *who,
 		    const char *text, const char *hint)
@@ -838,7 +753,7 @@ static bool has_space(const struct pictures *ps, const struct visit *v,
 	/* If it cannot be known, writing will tell. */
 	if (ps->space(folder, &space))
 		return true;
-	reserve = space.all / 10 < RESERVE_MAX ? space.all / 10 : RESERVE_MAX;
+	reserve = disk_reserve(&space);
 	if (space.left >= reserve && space.left - reserve >= v->len)
 		return true;
 	text = mem_printf(
@@ -898,7 +813,9 @@ int pictures_open(struct pictures *ps, struct error *err)
 	ps->space = disk_space;
 	budget_set(ps->budget, BUDGET_WRITTEN,
 		   PICTURES_A_MINUTE * (uint64_t)rules->picture_max);
-	return rules->save_images ? upload_folder(rules->save_images, err) : 0;
+	return rules->save_images ? keep_folder("--save-images",
+						rules->save_images, 0755, err) :
+				    0;
 }
 
 void pictures_done(struct pictures *ps)

@@ -8,6 +8,7 @@
 #ifndef NET_PICTURES_H
 #define NET_PICTURES_H
 
+#include "net/keep.h"
 #include "net/passes.h"
 
 #define VISION_PATH "/vision/explain"
@@ -50,11 +51,6 @@ struct pictures_policy {
 	bool (*by_id)(void *owner, const struct visit *v, const char *id,
 		      struct who *out);
 	void (*heard)(void *owner, const struct picture_news *n);
-};
-
-/* Of the file system of a folder, in bytes. */
-struct disk_space {
-	uint64_t all, left; /* for a user without privileges */
 };
 
 struct pictures {

@@ -151,6 +151,14 @@ static int send_it(const struct visit *v, const struct ota_request *rq,
 {
 	struct port *p = v->port;
 	const struct ota_clock clock = now();
+	struct ota_firmware firmware;
+	const struct ota_besides besides = {
+		.clock = p->config.tells_time ? &clock : NULL,
+		.firmware = p->policy->firmware && p->policy->firmware(
+							   v, rq, &firmware) ?
+				    &firmware :
+				    NULL
+	};
 	const char *token = mqtt ? NULL : p->policy->token_for(v->owner, rq);
 	CLEANUP(mem_free_ptr) char *to = NULL;
 
@@ -159,8 +167,7 @@ static int send_it(const struct visit *v, const struct ota_request *rq,
 				mqtt->client_id ? mqtt->client_id : "");
 	else
 		to = port_device_url(p, knock_host(v->head), v->place->number);
-	if (ota_reply_encode(reply, mqtt, to, token,
-			     p->config.tells_time ? &clock : NULL, err))
+	if (ota_reply_encode(reply, mqtt, to, token, &besides, err))
 		return -1;
 	answered(v, rq, mqtt, to);
 	return 0;
@@ -212,17 +219,22 @@ static void activate(const struct visit *v)
 	     NULL);
 }
 
+void visit_by_browser(const struct visit *v)
+{
+	v->port->facts.browser++;
+	tell(v, PORT_BROWSER,
+	     "a browser opened the page: network and port are fine", NULL);
+}
+
 static void show_page(const struct visit *v)
 {
 	CLEANUP(buf_done) struct buf page = { 0 };
 
-	v->port->facts.browser++;
 	page_start(&page);
 	v->port->policy->page(v, &page);
 	page_end(&page);
 	visit_answer(v, 200, "text/html; charset=utf-8", &page);
-	tell(v, PORT_BROWSER,
-	     "a browser opened the page: network and port are fine", NULL);
+	visit_by_browser(v);
 }
 
 static void note_path(struct port_facts *f, const char *path)

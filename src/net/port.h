@@ -104,6 +104,9 @@ struct port_policy {
 	enum port_offer (*offer)(const struct visit *v,
 				 const struct ota_request *rq,
 				 struct ota_mqtt *mqtt);
+	/* What this board is to install, lent for now; false: nothing. */
+	bool (*firmware)(const struct visit *v, const struct ota_request *rq,
+			 struct ota_firmware *out);
 	size_t (*body_max)(const struct visit *v);
 	size_t (*sockets_max)(void *owner, const struct port_place *at);
 };
@@ -188,6 +191,9 @@ char *port_base(const struct port *p, const char *reached);
 void port_describe(const struct port *p, struct buf *out);
 /* The member of the query in which a device says by which port it came. */
 #define REACHED_PORT "port"
+
+/* A browser is shown a page: counted and told, as that of the port is. */
+void visit_by_browser(const struct visit *v);
 
 /* {"error":text} */
 void visit_refuse(const struct visit *v, int status, const char *text);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "net/why.h"
 #include "wire/lines.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ enum {
 	END_MS = 100, /* after the end of its stdin, until SIGTERM */
 	TERM_MS = 1000, /* from there until SIGKILL */
 	LAST_MS = 300, /* from there until nobody waits any more */
-	QUIET_MS = 500 /* how long it may live without its stdout */
+	QUIET_MS = 500 /* how long it may live without its stdin or stdout */
 };
 
 /*
@@ -31,8 +32,9 @@ enum {
 enum phase {
 	PHASE_STARTED, /* not told yet */
 	PHASE_OPEN,
-	PHASE_SILENT, /* it closed its stdout: it may be about to end */
-	PHASE_ENDING, /* its stdin is closed */
+	PHASE_DEAF, /* it closed its stdin: it may be about to end */
+	PHASE_SILENT, /* as DEAF, its stdout */
+	PHASE_ENDING, /* we closed its stdin */
 	PHASE_TERMINATED, /* SIGTERM was sent; SIGKILL comes by itself */
 	PHASE_OVER
 };
@@ -267,6 +269,9 @@ static void set_ended(struct stdio *s, int status)
 	else
 		error_set(&s->why, ERR_CONNECT, "'%s' ended%s, with status %d",
 			  s->name, before, status);
+	error_reason(&s->why, WHY_FIN);
+	if (!s->heard)
+		error_finding(&s->why, "P716");
 	if (!s->tail_count)
 		error_hint(
 			&s->why,
@@ -278,12 +283,12 @@ static void set_ended(struct stdio *s, int status)
 	add_stderr(s, &s->why);
 }
 
-static void set_silent(struct stdio *s)
+static void set_shut(struct stdio *s, const char *stream, const char *hint)
 {
 	error_set(&s->why, ERR_CONNECT,
-		  "'%s' closed its stdout, but went on running", s->name);
-	error_hint(&s->why,
-		   "an MCP server writes its messages there, and nothing else");
+		  "'%s' closed its %s, but went on running", s->name, stream);
+	error_reason(&s->why, WHY_FIN);
+	error_hint(&s->why, "%s", hint);
 	add_stderr(s, &s->why);
 }
 
@@ -317,8 +322,14 @@ static void on_timer(void *owner)
 	case PHASE_STARTED:
 		tell_ready(s);
 		break;
+	case PHASE_DEAF:
+		set_shut(s, "stdin", "an MCP server reads its messages there");
+		begin_end(s);
+		break;
 	case PHASE_SILENT:
-		set_silent(s);
+		set_shut(
+			s, "stdout",
+			"an MCP server writes its messages there, and nothing else");
 		begin_end(s);
 		break;
 	case PHASE_ENDING:
@@ -358,7 +369,7 @@ static int stdio_open(struct transport *t, const struct endpoint *to,
 	s = mem_zalloc(sizeof(*s));
 	if (child_start(&s->child, t->loop, &options, &child_events, s, err)) {
 		mem_free(s);
-		return -1;
+		return error_finding(err, "P716");
 	}
 	s->transport = t;
 	s->name = mem_strdup(file_name(to->argv.word[0]));
@@ -386,8 +397,15 @@ static int stdio_send(struct transport *t, const char *text, size_t len,
 	}
 	buf_char(&line, '\n');
 	s->head_from = s->tail_count;
-	if (child_write(s->child, line.data, line.len, err))
-		return error_prefix(err, "cannot send to '%s'", s->name);
+	if (child_write(s->child, line.data, line.len, err)) {
+		if (child_reads(s->child))
+			return error_prefix(err, "cannot send to '%s'",
+					    s->name);
+		/* Its end says more than that, and comes in a moment. */
+		error_reset(err);
+		if (s->phase == PHASE_OPEN)
+			set_phase(s, PHASE_DEAF, QUIET_MS);
+	}
 	return 0;
 }
 

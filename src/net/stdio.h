@@ -8,6 +8,7 @@
  * lines (since something was sent to it) and its last ones are the detail of
  * the error when it dies. A line of stdout that is no JSON is
  * told by failed(0, …), with what it was: servers print there by mistake.
+ * What is sent to one that closed its stdin is lost: its end follows, with why.
  * close: end of stdin; after 100 ms SIGTERM; after 1 s more SIGKILL, to its
  * process group: closed comes within 2 s.
  */

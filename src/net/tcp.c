@@ -155,6 +155,7 @@ static void shake(struct tcp *t)
 
 static void take_tls(struct tcp *t, const char *data, size_t len)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
 	char piece[16384];
 	ptrdiff_t got = 0;
 
@@ -162,7 +163,7 @@ static void take_tls(struct tcp *t, const char *data, size_t len)
 	if (!t->shaken)
 		shake(t);
 	while (t->shaken && !t->closing) {
-		got = t->tls_table->read(t->tls, piece, sizeof(piece));
+		got = t->tls_table->read(t->tls, piece, sizeof(piece), &why);
 		flush(t);
 		if (got <= 0)
 			break;
@@ -170,7 +171,7 @@ static void take_tls(struct tcp *t, const char *data, size_t len)
 	}
 	if (t->shaken && got < 0) {
 		uv_read_stop((uv_stream_t *)&t->uv);
-		end(t, NULL);
+		end(t, why.kind ? &why : NULL);
 	}
 }
 
@@ -189,6 +190,8 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 	uv_read_stop(uv);
 	if (t->tls && !t->shaken && got == UV_EOF)
 		shaken_off(t);
+	else if (got == UV_EOF && t->broken)
+		fail_uv(t, t->broken);
 	else if (got == UV_EOF)
 		end(t, NULL);
 	else
@@ -198,7 +201,7 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 /* -1: fd is closed. */
 static int take_socket(struct tcp *t, int fd)
 {
-	int status;
+	int status, size = sizeof(t->peer);
 
 	uv_tcp_init(loop_uv(t->loop), &t->uv);
 	t->uv.data = t;
@@ -208,6 +211,7 @@ static int take_socket(struct tcp *t, int fd)
 		close(fd);
 		return status;
 	}
+	uv_tcp_getpeername(&t->uv, (void *)&t->peer, &size);
 	uv_tcp_nodelay(&t->uv, 1);
 	if (!t->held)
 		uv_read_start((uv_stream_t *)&t->uv, on_alloc, on_read);
@@ -347,13 +351,26 @@ void tcp_deadline(struct tcp *t, int64_t ms)
 		timer_stop(&t->timer);
 }
 
+/* What it said before it went tells more than that we cannot write any more. */
+static bool has_last_words(const struct tcp *t)
+{
+	char first;
+	uv_os_fd_t fd;
+
+	return !t->held && !t->ended && !t->closing &&
+	       !uv_fileno((const uv_handle_t *)&t->uv, &fd) &&
+	       recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 static void on_written(uv_write_t *uv, int status)
 {
 	struct rest *rest = (struct rest *)uv;
 	struct tcp *t = uv->handle->data;
 
 	mem_free(rest);
-	if (status && status != UV_ECANCELED)
+	if (status && status != UV_ECANCELED && has_last_words(t))
+		t->broken = status;
+	else if (status && status != UV_ECANCELED)
 		fail_uv(t, status);
 	else if (!status && !t->closing && t->events->drained)
 		t->events->drained(t);
@@ -373,14 +390,13 @@ static void write_rest(struct tcp *t, const char *data, size_t len)
 
 bool tcp_ends(const struct tcp *t, char *own, char *peer)
 {
-	struct sockaddr_storage here = { 0 }, there = { 0 };
-	int size = sizeof(here), other = sizeof(there);
+	struct sockaddr_storage here = { 0 };
+	int size = sizeof(here);
 
-	if (!t->open || uv_tcp_getsockname(&t->uv, (void *)&here, &size) ||
-	    uv_tcp_getpeername(&t->uv, (void *)&there, &other))
+	if (!t->open || uv_tcp_getsockname(&t->uv, (void *)&here, &size))
 		return false;
 	address_print_host((void *)&here, own, ADDRESS_TEXT_MAX);
-	address_print((void *)&there, peer, ADDRESS_TEXT_MAX);
+	address_print((const void *)&t->peer, peer, ADDRESS_TEXT_MAX);
 	return true;
 }
 

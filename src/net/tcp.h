@@ -40,10 +40,13 @@ struct tcp {
 	void *owner;
 	struct dial *dial; /* until it is connected; NULL */
 	bool open; /* uv is a live handle */
+	/* Of its peer, once it is connected: after a reset nobody else knows. */
+	struct sockaddr_in6 peer;
 	bool closing, timer_gone;
 	bool overflow; /* the peer does not read */
 	bool ended; /* nothing comes any more */
 	bool held; /* see tcp_hold */
+	int broken; /* libuv's status of a write, told behind what came; 0 */
 	const struct tls_table *tls_table; /* NULL: no TLS */
 	struct tls_link *tls;
 	bool shaken; /* TLS is up */

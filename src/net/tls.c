@@ -128,6 +128,14 @@ static const char *problem_of(const struct tls_link *t)
 	return words;
 }
 
+static int link_failed(const struct tls_link *t, struct error *err)
+{
+	return why_set(err, &(struct why_facts){ .what = WHY_TLS,
+						 .with = WITH_BOARD,
+						 .host = t->host,
+						 .said = problem_of(t) });
+}
+
 static int link_shake(struct tls_link *t, struct error *err)
 {
 	int done;
@@ -138,21 +146,22 @@ static int link_shake(struct tls_link *t, struct error *err)
 		return 1;
 	if (SSL_get_error(t->ssl, done) == SSL_ERROR_WANT_READ)
 		return 0;
-	return why_set(err, &(struct why_facts){ .what = WHY_TLS,
-						 .with = WITH_BOARD,
-						 .host = t->host,
-						 .said = problem_of(t) });
+	return link_failed(t, err);
 }
 
-static ptrdiff_t link_read(struct tls_link *t, char *out, size_t size)
+static ptrdiff_t link_read(struct tls_link *t, char *out, size_t size,
+			   struct error *err)
 {
-	int got;
+	int got, reason;
 
 	ERR_clear_error();
 	got = SSL_read(t->ssl, out, size > INT_MAX ? INT_MAX : (int)size);
 	if (got > 0)
 		return got;
-	return SSL_get_error(t->ssl, got) == SSL_ERROR_WANT_READ ? 0 : -1;
+	reason = SSL_get_error(t->ssl, got);
+	if (reason == SSL_ERROR_SSL)
+		return link_failed(t, err);
+	return reason == SSL_ERROR_WANT_READ ? 0 : -1;
 }
 
 static void link_write(struct tls_link *t, const void *data, size_t len)

@@ -41,8 +41,13 @@ struct tls_table {
 	void (*feed)(struct tls_link *t, const void *data, size_t len);
 	/* 1: done, 0: more bytes are needed, -1 (ERR_CONNECT): it failed. */
 	int (*shake)(struct tls_link *t, struct error *err);
-	/* Text that came: its length; 0: none yet; -1: the end, or broken. */
-	ptrdiff_t (*read)(struct tls_link *t, char *out, size_t size);
+	/*
+	 * Text that came: its length; 0: none yet; -1: the end, or broken: then
+	 * err is set (ERR_CONNECT). So a server tells that it wanted a
+	 * certificate of ours, once the handshake of TLS 1.3 was done.
+	 */
+	ptrdiff_t (*read)(struct tls_link *t, char *out, size_t size,
+			  struct error *err);
 	/* Text to send, once it is done. */
 	void (*write)(struct tls_link *t, const void *data, size_t len);
 	/* Bytes for the network, moved to out; 0: none. */

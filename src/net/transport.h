@@ -63,6 +63,7 @@ struct peer_info {
 		*ota; /* what the same device told when it asked OTA; NULL */
 	const char *ota_answer; /* where that answer sent it; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
+	bool held; /* a server that serve keeps open, for others too */
 	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
 	bool standby;
@@ -91,6 +92,7 @@ enum notice_kind {
 	NOTICE_INSECURE, /* TLS is not verified */
 	NOTICE_LOST, /* messages of the peer: count */
 	NOTICE_PICTURE, /* the peer sent one to us, and was answered: file */
+	NOTICE_UTTERANCE, /* what it said was kept, or was not: file */
 	NOTICE_CHILD, /* stdio: a line of its stderr; worth showing with -v only */
 	/* the transport goes on by itself: a stream is taken up again, the older
 	   HTTP+SSE is used; worth showing with -v only */
@@ -102,7 +104,8 @@ struct notice {
 	const char *text; /* one or more lines, without a final newline; lent */
 	const char *address; /* who; NULL */
 	uint64_t count; /* NOTICE_LOST */
-	const char *file; /* NOTICE_PICTURE: where it is kept; NULL: nowhere */
+	const char *
+		file; /* NOTICE_PICTURE, _UTTERANCE: where it is kept; NULL: nowhere */
 };
 
 struct transport_events {
@@ -112,10 +115,21 @@ struct transport_events {
 	/* one request, not the connection; id 0: something that came, and was dropped */
 	void (*failed)(void *owner, int64_t id, const struct error *why);
 	/*
+	 * Answers cannot come for now, since a token is got, for which the user
+	 * may be asked; and can again (false). May be NULL.
+	 */
+	void (*held)(void *owner, bool held);
+	/*
 	 * Who stands between found something in what the peer said: its object
 	 * (diag/finding.h), and the message that shows it, or NULL. May be NULL.
 	 */
 	void (*found)(void *owner, struct span finding, const char *message);
+	/*
+	 * Who stands between reads the peer's serial log, too: a line (text NULL:
+	 * none), or what is told of the port (note NULL: nothing). May be NULL.
+	 */
+	void (*serial)(void *owner, const char *name, struct span line,
+		       const char *note);
 	void (*closed)(
 		void *owner, const struct
 		error *why); /* kind ERR_NONE: we closed, or the peer did properly */
@@ -129,10 +143,17 @@ struct transport;
 
 struct transport_ops {
 	const char *scheme;
+	int close_code; /* of the Close that `close` sends; 0: it sends none */
 	int (*open)(struct transport *t, const struct endpoint *to,
 		    struct error *err);
 	int (*send)(struct transport *t, const char *text, size_t len,
 		    struct error *err); /* a text frame */
+	/*
+	 * As send, with headers for this one message, which go before those of
+	 * the target; lent until return. NULL: this way has none.
+	 */
+	int (*send_with)(struct transport *t, const char *text, size_t len,
+			 const struct headers *extra, struct error *err);
 	void (*close)(struct transport *t);
 	/*
 	 * Why it is not ready yet: set err (ERR_CONNECT) to the first missing
@@ -149,6 +170,12 @@ struct transport_ops {
 	 */
 	void (*negotiated)(struct transport *t, const char *revision,
 			   bool speaks);
+	/*
+	 * From now on each request stands alone (MCP from 2026-07-28 on): there
+	 * is no session, no stream beside it, and `forget` tells the peer that
+	 * nobody waits; or, false, no more. NULL: that makes no difference here.
+	 */
+	void (*alone)(struct transport *t, bool alone);
 	/*
 	 * What a peer said before it answered may come behind the answer, by
 	 * another connection: ms until that is not to be expected any more, 0
@@ -185,6 +212,14 @@ struct transport_ops {
 	 */
 	int (*send_pieces)(struct transport *t, const char *text, size_t len,
 			   struct error *err);
+	/*
+	 * One packet of sound for a board: over WebSocket a binary frame, with the
+	 * head that its version has; else bare Opus (rpc/link). -1 too where it
+	 * can come to nobody: over MQTT before the board sent one (device.md 2.4).
+	 * NULL: this way takes none.
+	 */
+	int (*send_sound)(struct transport *t, const void *data, size_t len,
+			  struct error *err);
 };
 
 /* Filled by the owner (loop, events, owner) before open; ops and impl by whoever opens. */

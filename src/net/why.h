@@ -61,7 +61,14 @@ enum why {
 	WHY_WAITS_ENDPOINT,
 	WHY_WAITS_EVENT,
 	WHY_WAITS_BROKER,
-	WHY_WAITS_DEVICE /* said: its client id; path, to: the topics */
+	WHY_WAITS_DEVICE, /* said: its client id; path, to: the topics */
+	/*
+	 * No rows of the table: how a connection that stood was ended, in words
+	 * of who saw it. The peer ended TCP in order, or a program its stdout; or said Close, code: its
+	 * own, 1005 without one (RFC 6455, 7.1.5).
+	 */
+	WHY_FIN,
+	WHY_CLOSE
 };
 
 /* Of which transport, and what else decides between two rows. */

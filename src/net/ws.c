@@ -559,9 +559,11 @@ static void ws_accepted(struct ws *ws, struct lws *wsi)
 	timer_start(&ws->timer, 0);
 }
 
-static int write_text(struct ws *ws, unsigned char *data, size_t len)
+static int write_frame(struct ws *ws, bool binary, unsigned char *data,
+		       size_t len)
 {
-	int n = lws_write(ws->wsi, data, len, LWS_WRITE_TEXT);
+	int n = lws_write(ws->wsi, data, len,
+			  binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
 
 	ws->broken = n < (int)len;
 	return ws->broken ? -1 : 0;
@@ -587,7 +589,7 @@ static int ws_flush(struct ws *ws)
 		if (!ws->first)
 			ws->last = &ws->first;
 		ws->queued -= m->len;
-		result = write_text(ws, m->data + LWS_PRE, m->len);
+		result = write_frame(ws, m->binary, m->data + LWS_PRE, m->len);
 		mem_free(m);
 	}
 	if (result || ws->state != WS_OPEN || ws->close_sent || ws->peer_closed)
@@ -682,7 +684,7 @@ static void on_timer(void *owner)
 	}
 }
 
-static int enqueue(struct ws *ws, const char *text, size_t len,
+static int enqueue(struct ws *ws, bool binary, const char *text, size_t len,
 		   struct error *err)
 {
 	struct ws_message *m;
@@ -699,6 +701,7 @@ static int enqueue(struct ws *ws, const char *text, size_t len,
 	m = mem_alloc(sizeof(*m) + LWS_PRE + len);
 	m->next = NULL;
 	m->len = len;
+	m->binary = binary;
 	memcpy(m->data + LWS_PRE, text, len);
 	*ws->last = m;
 	ws->last = &m->next;
@@ -712,7 +715,7 @@ static int enqueue(struct ws *ws, const char *text, size_t len,
  * Written at once where possible: waiting for the writable callback would cost
  * a turn of the loop for each call. A write starts none of the library's timers.
  */
-static int send_now(struct ws *ws, const char *text, size_t len,
+static int send_now(struct ws *ws, bool binary, const char *text, size_t len,
 		    struct error *err)
 {
 	static const char room[LWS_PRE];
@@ -722,7 +725,8 @@ static int send_now(struct ws *ws, const char *text, size_t len,
 	buf_reset(scratch);
 	buf_add(scratch, room, sizeof(room));
 	buf_add(scratch, text, len);
-	result = write_text(ws, (unsigned char *)scratch->data + LWS_PRE, len);
+	result = write_frame(ws, binary,
+			     (unsigned char *)scratch->data + LWS_PRE, len);
 	if (scratch->capacity > SCRATCH_KEEP)
 		buf_done(scratch);
 	if (!result)
@@ -732,8 +736,8 @@ static int send_now(struct ws *ws, const char *text, size_t len,
 			 "cannot send: the connection is broken");
 }
 
-static int ws_send(struct transport *t, const char *text, size_t len,
-		   struct error *err)
+static int send_frame(struct transport *t, bool binary, const char *text,
+		      size_t len, struct error *err)
 {
 	struct ws *ws = t->impl;
 
@@ -742,8 +746,20 @@ static int ws_send(struct transport *t, const char *text, size_t len,
 				 "cannot send: the connection is closed");
 	if (!ws->first && ws->wsi && can_write(ws) &&
 	    len <= TRANSPORT_QUEUE_MAX)
-		return send_now(ws, text, len, err);
-	return enqueue(ws, text, len, err);
+		return send_now(ws, binary, text, len, err);
+	return enqueue(ws, binary, text, len, err);
+}
+
+static int ws_send(struct transport *t, const char *text, size_t len,
+		   struct error *err)
+{
+	return send_frame(t, false, text, len, err);
+}
+
+static int ws_send_sound(struct transport *t, const void *data, size_t len,
+			 struct error *err)
+{
+	return send_frame(t, true, data, len, err);
 }
 
 /* Of enum lws_write_protocol, and its flags. */
@@ -822,12 +838,14 @@ static void ws_close(struct transport *t)
 
 const struct ws_table ws_table = {
 	.dial = { .scheme = "ws",
+		  .close_code = LWS_CLOSE_STATUS_NORMAL,
 		  .open = ws_dial_open,
 		  .send = ws_send,
 		  .close = ws_close,
 		  .layers = ws_layers,
 		  .ping = ws_ping,
-		  .send_pieces = ws_send_pieces },
+		  .send_pieces = ws_send_pieces,
+		  .send_sound = ws_send_sound },
 	.adopt = ws_adopt,
 	.many = ws_context_many,
 	.hold = ws_context_hold,
@@ -969,7 +987,8 @@ static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
 		error_set(&ws->why, ws->why.kind,
 			  "%s closed the connection (Close frame, code %d)",
 			  peer_name(ws), code);
-	error_code(&ws->why, code);
+	error_code(&ws->why, code ? code : 1005);
+	error_reason(&ws->why, WHY_CLOSE);
 }
 
 /*

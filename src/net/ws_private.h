@@ -57,6 +57,7 @@ void ws_peer_free(struct ws_peer *p);
 struct ws_message {
 	struct ws_message *next;
 	size_t len;
+	bool binary;
 	unsigned char data[]; /* LWS_PRE bytes, then the text */
 };
 
@@ -83,7 +84,7 @@ struct ws {
 	struct ws_message *first, **last;
 	size_t queued; /* bytes */
 
-	/* ws_ping.c */
+	/* Ping: ws_end.c */
 	uint32_t pings; /* sent so far */
 	bool ping_due; /* the last one waits to be written */
 	bool ping_open; /* it was not answered yet */
@@ -106,7 +107,7 @@ void ws_gone(struct ws *ws);
 void ws_kill(struct ws *ws);
 void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
 
-/* ---- ws_ping.c ---- */
+/* ---- Ping: ws_end.c ---- */
 
 #define WS_PING_BYTES 4
 /* Another one is due. */

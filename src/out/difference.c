@@ -167,8 +167,8 @@ static void tell_json(struct renderer *r, const struct difference *d)
 		buf_printf(&line, ",\"old_us\":%" PRId64 ",\"new_us\":%" PRId64,
 			   d->was_us, d->is_us);
 	}
-	buf_text(&line, "}}\n");
-	put_out(r, &line);
+	buf_text(&line, "}}");
+	put_json_line(r, &line, (struct span){ 0 });
 }
 
 void render_difference(struct renderer *r, const struct difference *d,

@@ -94,7 +94,12 @@ const struct render_ops render_raw = {
 	.answer = answer,
 	.progress = text_progress,
 	.target = json_target,
+	.neighbour = json_neighbour,
 	.trust = json_trust,
+	.login = json_login,
+	.task = json_task,
+	.adopt = json_adopt,
+	.upgrade = json_upgrade,
 	.finding = text_finding,
 	.stage = text_stage,
 	.check = text_check,
@@ -112,15 +117,69 @@ const struct render_ops render_raw = {
 	.row = json_row,
 };
 
+/* What a check tells belongs to its results. */
+static void finding(struct renderer *r, const struct finding_record *f)
+{
+	if (f->whole)
+		json_finding(r, f);
+	else
+		text_finding(r, f);
+}
+
+static void speak_text(struct render_ops *asked)
+{
+	*asked = render_json;
+	asked->tools_end = text_tools_end;
+	asked->items_end = text_items_end;
+	asked->progress = text_progress;
+	asked->finding = finding;
+	asked->aside = text_aside;
+	asked->error = text_error;
+	asked->note = text_note;
+	asked->trace = text_trace;
+	asked->command = NULL;
+	asked->run = NULL;
+}
+
+static void use_json(struct renderer *r, bool text_errors)
+{
+	static struct render_ops asked;
+
+	speak_text(&asked);
+	r->form = OUTPUT_JSON;
+	r->ops = text_errors ? &asked : &render_json;
+	r->out_color = false;
+}
+
+void renderer_ask(struct renderer *r, struct query *query, int64_t timeout,
+		  bool text_errors)
+{
+	use_json(r, text_errors);
+	r->query = query;
+	r->query_timeout = timeout;
+}
+
+void renderer_tabulate(struct renderer *r, struct table *table)
+{
+	const bool color = r->out_color;
+
+	use_json(r, true);
+	r->out_color = color;
+	r->table = table;
+}
+
 static const struct render_ops *const forms[] = {
 	[OUTPUT_TEXT] = &render_text,
 	[OUTPUT_JSON] = &render_json,
 	[OUTPUT_RAW] = &render_raw,
+	/* until renderer_tabulate: what comes before the table is an error */
+	[OUTPUT_TABLE] = &render_text,
 };
 
 static bool wants_color(FILE *f, enum output_form form, enum color_mode color)
 {
-	if (form != OUTPUT_TEXT || color == COLOR_NEVER)
+	if ((form != OUTPUT_TEXT && form != OUTPUT_TABLE) ||
+	    color == COLOR_NEVER)
 		return false;
 	return color == COLOR_ALWAYS || term_has_color(f);
 }

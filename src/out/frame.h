@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A frame in words, as a person reads it while it passes: what it asks or
- * answers, with its arguments, and how long the answer took.
+ * answers, with its arguments, and how long the answer took. Whole, for -v, or
+ * what counts of it, for a line among many.
  */
 #ifndef OUT_FRAME_H
 #define OUT_FRAME_H
@@ -37,10 +38,13 @@ bool frames_answer(struct frames *f, const struct trace *t, struct span id,
 bool frame_describe(struct buf *out, struct frames *f, const struct trace *t);
 
 /*
- * {"type":"mcp","payload":{…}}, another message of a device, or MCP alone: *text
- * becomes the message of MCP, or *type is that of a device's (yours; NULL: MCP).
- * False: no JSON.
+ * For a line of what passes: `call #3 self.x {"volume":3}`, `tools/list #4 12
+ * tools, 3,100 B`, `hello v1 websocket mcp`. Appended raw: neither masked nor
+ * made safe. *took_us: since what it answers was asked, -1: it answers nothing
+ * that is known. False: it is no JSON, or no message that has a name; what was
+ * appended then means nothing.
  */
-bool frame_open(struct span *text, char **type);
+bool frame_words(struct buf *out, struct frames *f, const struct trace *t,
+		 int64_t *took_us);
 
 #endif

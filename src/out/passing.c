@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "out/term.h"
 #include "out/wrap.h"
+#include "wire/jsonrpc.h"
 
 #define NAME_LEAST 8
 #define NAME_MOST 20
@@ -74,7 +75,7 @@ static void say_text(struct passing_text *t, struct passing *p,
 	struct trace frame = as_trace(e, name);
 
 	if (!e->bytes && !e->cut &&
-	    passing_words(&t->words, &p->frames, &frame, &t->took_us))
+	    frame_words(&t->words, &p->frames, &frame, &t->took_us))
 		return;
 	buf_reset(&t->words);
 	buf_text(&t->words, e->bytes ? "no UTF-8, " : e->cut ? "large, " : "");
@@ -193,6 +194,8 @@ static bool say(struct passing_text *t, struct passing *p,
 		return true;
 	case CAPTURED_LINE:
 	case CAPTURED_NOTICE:
+		if (e->leg == LEG_SERIAL)
+			buf_text(&t->words, "serial  ");
 		if (e->data.text)
 			buf_add(&t->words, e->data.text, e->data.len);
 		return true;
@@ -268,6 +271,20 @@ static size_t front_columns(const struct passing *p)
 	return TIME_COLUMNS + 1 + p->name_columns + 3;
 }
 
+/* What we say ourselves is not cut: what was changed stands at its end. */
+static void add_notice(struct buf *out, const struct passing *p,
+		       const struct passing_text *t)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 }, lines = { 0 };
+	const size_t column = front_columns(p);
+	const struct wrap how = { column, column + 2, p->width };
+
+	add_safe(&safe, buf_string(&t->words), t->words.len);
+	wrap_wrap(&lines, buf_string(&safe), safe.len, &how);
+	term_painted(out, p->color, t->paint, buf_string(&lines));
+	buf_char(out, '\n');
+}
+
 static void add_words(struct buf *out, const struct passing *p,
 		      const struct passing_text *t)
 {
@@ -297,7 +314,10 @@ static void add_words(struct buf *out, const struct passing *p,
 /* -vv: as it was, in a line of its own. */
 static void add_bytes(struct buf *out, const struct capture_event *e)
 {
-	if (!e->data.text || !e->data.len || e->kind == CAPTURED_LINE)
+	/* Of these the line has all that there is. */
+	if (!e->data.text || !e->data.len || e->kind == CAPTURED_LINE ||
+	    e->kind == CAPTURED_NOTICE || e->kind == CAPTURED_OPEN ||
+	    e->kind == CAPTURED_END)
 		return;
 	buf_text(out, "    ");
 	if (!e->bytes)
@@ -356,7 +376,10 @@ void passing_line(struct buf *out, struct passing *p,
 	}
 	if (say(&t, p, e)) {
 		add_front(out, p, e);
-		add_words(out, p, &t);
+		if (e->kind == CAPTURED_NOTICE)
+			add_notice(out, p, &t);
+		else
+			add_words(out, p, &t);
 		if (p->detail > 1)
 			add_bytes(out, e);
 	}

@@ -32,12 +32,4 @@ void passing_line(struct buf *out, struct passing *p,
 /* It is not shown, but its answer may be. */
 void passing_unseen(struct passing *p, const struct capture_event *e);
 
-/*
- * For passing_line: what a text message is, in words, neither masked nor made
- * safe; *took_us: since what it answers was asked, -1: it is no answer. False:
- * it is no JSON, or no message that has a name.
- */
-bool passing_words(struct buf *out, struct frames *f, const struct trace *t,
-		   int64_t *took_us);
-
 #endif

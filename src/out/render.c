@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,7 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
-#include "mcp/log_level.h"
+#include "mcp/rules.h"
 #include "out/render.h"
 #include "out/term.h"
 #include "out/wrap.h"
@@ -184,7 +185,7 @@ static void tell_held(struct renderer *r)
 	if (held == 0)
 		return;
 	wrap_count(&count, held, "more message");
-	render_note(r, "… %s not shown here: 'tail' shows all",
+	render_note(r, "… %s not shown here: -v shows every frame",
 		    buf_string(&count));
 }
 
@@ -290,6 +291,19 @@ void render_keep_ladder(struct renderer *r, const char *json)
 {
 	mem_free(r->ladder);
 	r->ladder = mask_text(json);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void ping_sort(int64_t *took_us, size_t count)
+{
+	if (count)
+		qsort(took_us, count, sizeof(*took_us), by_size);
 }
 
 int64_t ping_percentile(const struct ping_layer *l, unsigned percent)

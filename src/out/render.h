@@ -12,15 +12,27 @@
 
 #include "diag/finding.h"
 #include "mcp/client.h"
+#include "mcp/tasks.h"
 #include "mcp/tool_diff.h"
 #include "out/frame.h"
 #include "rpc/session.h"
 
-enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW };
+enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW, OUTPUT_TABLE };
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+/* Pictures on a terminal: by its graphics, or in blocks of two colours. */
+enum image_mode {
+	IMAGE_AUTO, /* the best that it is known to understand */
+	IMAGE_OFF,
+	IMAGE_KITTY,
+	IMAGE_SIXEL,
+	IMAGE_ITERM,
+	IMAGE_SYMBOLS
+};
 
 struct render_ops;
 struct device_record;
+struct query;
+struct table;
 
 struct renderer {
 	const struct render_ops *ops;
@@ -36,6 +48,11 @@ struct renderer {
 	   (log_level_rank); 0: warning */
 	int log_from;
 	bool dated; /* a log file: records begin with the day */
+	bool pictures; /* they may be shown (out/image.h), by a process of ours */
+	enum image_mode image;
+	unsigned images; /* of this result (image_begin) */
+	bool stopped; /* by Ctrl-C, amid one: no further one of this result */
+	bool drawn; /* one by graphics: what no pager can show */
 	bool count_down; /* a count-down line is on the terminal now: erase it
 			    before anything else */
 	size_t width; /* columns of the terminal; 80 if none */
@@ -46,6 +63,11 @@ struct renderer {
 	void *owner;
 	/* --all: whose results these are, a name in front; lent; NULL */
 	const struct device_record *whose;
+	/* --jq: what stands on stdout in the place of JSON lines; lent; NULL */
+	struct query *query;
+	struct table *table; /* -o table: takes the JSON lines; lent; NULL */
+	int64_t query_timeout; /* ms, for one line */
+	bool query_at_once; /* output goes on: failures are told as they come */
 	bool chatty; /* messages of a device are worth a line, as an aside */
 
 	/* the renderer's own */
@@ -59,6 +81,9 @@ struct renderer {
 	unsigned asides;
 	uint64_t held; /* not shown since then */
 	struct frames frames; /* asked and not answered yet */
+	struct error query_error; /* of the first line on which it failed */
+	size_t query_failed; /* lines; see queried_outcome */
+	bool query_inexact; /* told */
 	int64_t progress_at; /* loop_now() ms when progress was shown last */
 };
 
@@ -87,6 +112,8 @@ struct tools_record {
 	const char
 		*kept; /* of which target it is a kept list; NULL: it is new */
 	int64_t age; /* of a kept list, seconds */
+	const char *target; /* --all-targets: whose tools; NULL */
+	size_t target_width; /* columns of the widest one */
 };
 
 /* `describe`: a tool, its list for collisions and position, an example. */
@@ -120,6 +147,8 @@ struct pings_record {
 	const struct ping_layer *layer;
 	size_t count;
 };
+/* For that order. */
+void ping_sort(int64_t *took_us, size_t count);
 /* That part of them was at most so long; 0 < percent <= 100. -1: none came. */
 int64_t ping_percentile(const struct ping_layer *l, unsigned percent);
 
@@ -161,9 +190,26 @@ struct target_record {
 	const char *name, *file;
 	const char *peer; /* as a target is written; secrets are not in it */
 	const char *problem; /* why it cannot be used; NULL */
+	const char *client; /* whose file it is: "Cursor"; NULL */
 	bool hidden; /* another file before it has the same name */
+	bool off; /* its client does not use it now */
 	bool untrusted; /* its file came with a folder, and problem says so */
 	size_t name_width, peer_width;
+	/* --ping: it was dialled, and answered after so long, or why it did not */
+	bool dialled;
+	int64_t took_us;
+	const char *failure; /* NULL */
+};
+
+/* `targets --scan`: what is there, and the command that reaches it. */
+struct neighbour_record {
+	const char *kind; /* "name", "serve", "network" */
+	const char *name;
+	const char *peer; /* as a target is written; NULL: it is none */
+	const char *source; /* a file, a socket, a host on an interface */
+	const char *command; /* NULL: problem says why there is none */
+	const char *problem; /* NULL */
+	size_t name_width, command_width;
 };
 
 /* `trust`: a file of names. */
@@ -172,6 +218,42 @@ struct trust_record {
 	/* "own", "trusted", "changed", "untrusted", "unusable", "gone" */
 	const char *state;
 	const char *problem; /* "unusable": why; NULL */
+};
+
+/* `login`, `logout`: a login that is kept. */
+struct login_record {
+	const char *server, *issuer, *client, *scope; /* scope NULL: not told */
+	const char *state; /* "logged in", "over", "logged out" */
+	int64_t expires_at; /* s since 1970; 0: unknown */
+	bool renews; /* it is renewed without a user */
+};
+
+/* `task`, `call --detach`. */
+struct task_record {
+	const struct task *task;
+	bool id_only; /* as text: for scripts */
+	size_t id_width; /* columns of the widest */
+};
+
+/* `adopt`: the OTA address of a board; "": none is set, "" of hardware: unknown. */
+struct adopt_record {
+	const char *portal, *hardware;
+	const char *before, *now;
+	const char *at; /* when, of what is kept; NULL: now */
+	bool changed;
+};
+
+/* `upgrade`, `assets`: what became of one board, or how far it is. */
+struct upgrade_record {
+	const cJSON *device; /* as of `devices` */
+	struct span device_text;
+	const char *verdict; /* NULL: none yet, for programs that look on */
+	const char *stage;
+	bool good;
+	const char *words; /* NULL: it went well */
+	const char *before, *now; /* versions; "": not told */
+	size_t taken, size; /* bytes */
+	int64_t took_ms;
 };
 
 struct record; /* serve/record.h */
@@ -186,6 +268,9 @@ struct device_record {
 	const struct message *reply; /* --all: the JSON-RPC reply; NULL */
 	const struct error *error; /* --all: it failed; NULL */
 	const char *summary; /* --all: instead of the reply, as text; NULL */
+	/* --all: what its tool gave (mcp/result_value.h), if somebody asks for
+	   that; NULL */
+	struct span value;
 	int64_t took_us; /* --all; -1: unknown */
 	bool worded; /* no headings: "came 3 s ago", "heard now" */
 	size_t width[DEVICE_COLUMNS]; /* columns of the widest (render_widen) */
@@ -239,7 +324,8 @@ struct check_record {
 
 /* check --plan: a message that would be sent. */
 struct plan_record {
-	const char *risk; /* "look", "ask", … */
+	const char
+		*risk; /* "look", "ask", …; "call": no level, --call says so */
 	const char *what; /* what it asks */
 	struct span text; /* the message; text NULL: see below */
 	/* There is no message: what goes out instead, or why nothing does; NULL: it
@@ -279,7 +365,12 @@ struct render_ops {
 	/* on stderr: a line rewritten in place on a terminal, else JSON lines */
 	void (*progress)(struct renderer *r, const struct progress_record *p);
 	void (*target)(struct renderer *r, const struct target_record *t);
+	void (*neighbour)(struct renderer *r, const struct neighbour_record *n);
 	void (*trust)(struct renderer *r, const struct trust_record *t);
+	void (*login)(struct renderer *r, const struct login_record *l);
+	void (*task)(struct renderer *r, const struct task_record *t);
+	void (*adopt)(struct renderer *r, const struct adopt_record *a);
+	void (*upgrade)(struct renderer *r, const struct upgrade_record *u);
 	void (*finding)(struct renderer *r, const struct finding_record *f);
 	void (*stage)(struct renderer *r, const struct stage_record *s);
 	void (*check)(struct renderer *r, const struct check_record *c);
@@ -369,6 +460,18 @@ struct render_place {
 };
 struct render_place render_divert(struct renderer *r);
 void render_restore(struct renderer *r, const struct render_place *place);
+
+/* Whether put_json_line has use for a value. */
+static inline bool render_wants_value(const struct renderer *r)
+{
+	return r->query || r->table;
+}
+
+/*
+ * A line of the JSON form for stdout, without its line end; b is empty after.
+ * --jq makes of value what is printed; value.text NULL: it is the line.
+ */
+void put_json_line(struct renderer *r, struct buf *b, struct span value);
 
 /*
  * Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The JSON form: MCP's own objects as they came, and few objects of ours
- * around what has none. json_help is the documentation.
+ * around what has none. out/json_help is the documentation.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,186 +13,20 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "diag/list_rules.h"
 #include "diag/recognise.h"
 #include "diag/tool_notes.h"
 #include "mcp/arguments.h"
+#include "mcp/result_value.h"
 #include "mcp/tools.h"
 #include "out/forms.h"
+#include "out/queried.h"
 #include "out/render_json.h"
+#include "out/table.h"
 #include "serve/record.h"
 
 static void event(struct renderer *r, const struct event *e);
 static void error(struct renderer *r, const struct error *e);
-
-/*
- * The text of `help json`: the JSON form as users may rely on it. Text only.
- */
-
-/* clang-format off */
-const char json_help[] =
-	"With -o json (or MCPCTL_OUTPUT=json) stdout carries one JSON value a line: the results, nothing else. "
-	"Objects of MCP are those that the peer sent, with its own bytes for names, strings and numbers; only white space between tokens goes. "
-	"Members of our own objects are always there, null where nothing is known, but for those called optional below; later versions may add members. "
-	"On a terminal, control characters that JSON allows, and characters that nobody would see, are shown as escapes, which mean the same.\n"
-	"\n"
-	"What the commands print:\n"
-	"\n"
-	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"codes\": [of each sentence its finding, or null], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
-	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
-	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
-	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
-	"subscribe\tone line for each update, as of tail; with --read as of read\n"
-	"targets\tone line for each entry of a configuration file: {\"name\", \"peer\": as a target is written, \"file\", \"problem\": why it cannot be used or null, \"hidden\": whether a file before it has the same name, \"trusted\": false where a file of a folder is not trusted}; a file that cannot be read has name null\n"
-	"trust\tone line for each file: {\"file\", \"state\": own, trusted, changed, untrusted, unusable or gone, \"problem\": why it is unusable or null}\n"
-	"request\tthe value of \"result\"\n"
-	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": if the answer is an error, \"tcp_us\", \"ws_us\": or null}\n"
-	"info\t{\"target\", \"device\", \"hello\", \"initialize\", \"ota\", \"timing_ms\"}, see below\n"
-	"tail\tone line for each message that is no reply, see below; each is written at once\n"
-	"devices\tone line for each device, see below; with --watch {\"change\": what happened, \"device\"} at once\n"
-	"serve\tone line for each thing that happens, see below; each is written at once\n"
-	"\n"
-	"info in full:\n"
-	"\n"
-	"  {\"target\":\"listen:8000\",\n"
-	"   \"device\":{\"address\", \"path\", \"device_id\", \"client_id\",\n"
-	"     \"protocol_version\":0 if not told, \"tls\",\n"
-	"     \"dialect\":\"device\" or \"plain\", \"transport\": of HTTP, as\n"
-	"     \"HTTP/2\", else null, \"session_id\",\n"
-	"     \"audio_frames\", \"audio_bytes\", \"headers\":{NAME:VALUE}},\n"
-	"   \"hello\": the device's hello message or null,\n"
-	"   \"initialize\": the result of initialize or null,\n"
-	"   \"ota\": null if the device did not ask, or {\"version\",\n"
-	"     \"compile_time\", \"idf_version\", \"elf_sha256\", \"board_type\",\n"
-	"     \"board_name\", \"chip\", \"flash_size\", \"ip\", \"ssid\", \"rssi\",\n"
-	"     \"language\", \"user_agent\", \"serial\", \"device_id\",\n"
-	"     \"client_id\"}: \"\" and 0 where it told nothing,\n"
-	"   \"likely\":{\"name\": what it is by its habits, \"evidence\"},\n"
-	"   \"timing_ms\":{\"ota\", \"connected\", \"hello\", \"up\": since the\n"
-	"     target was opened, \"initialize\": how long it took}}\n"
-	"\n"
-	"A line of tail:\n"
-	"\n"
-	"  {\"time\":\"2026-08-08T12:01:02.123Z\", \"at_ms\": since the target was opened,\n"
-	"   \"kind\":\"notification\", \"name\":\"notifications/message\",\n"
-	"   \"message\": the message or null, \"note\": words or null,\n"
-	"   \"text\": optional, a message that is no JSON, or a notice}\n"
-	"\n"
-	"kind is one of these:\n"
-	"\n"
-	"notification\tof JSON-RPC; name is its method\n"
-	"request\tthe peer asks; name is the method; \"answered\" is false if it was refused\n"
-	"device\tlisten, abort, ...; name is the type\n"
-	"hello\ta device's hello\n"
-	"audio\tbinary frames, at most once a second; \"count\", \"bytes\" so far\n"
-	"odd\twhat is wrong in what passed; note says what, \"code\" which finding\n"
-	"serial\ta \"text\" of --serial, or a note\n"
-	"dropped\tmore came than could be kept; \"count\" messages are missing here\n"
-	"notice\tof the connection; on stderr only\n";
-
-const char json_help_stderr[] =
-	"\n"
-	"stderr carries one JSON object a line too, told apart by its only member:\n"
-	"\n"
-	"  {\"error\":{\"kind\":\"peer\", \"status\":1, \"code\":-32602 or null,\n"
-	"    \"message\":\"...\", \"hint\":\"...\" or null, \"detail\":\"...\" or null,\n"
-	"    \"finding\": optional, \"N102\": mcpctl explain N102 tells of it,\n"
-	"    \"peer\": optional, the error object of the reply,\n"
-	"    \"ladder\": optional, after time was over: {\"waited_ms\",\n"
-	"      \"tcp\": {\"broker\", \"unacked\", \"unsent\": bytes, \"retransmits\",\n"
-	"      \"unacked_ms\", \"rtt_us\"}, left out if unknown, \"ping\": whether one\n"
-	"      was sent, \"ws\": {\"pong_us\"}, \"loop\": {\"took_us\"}: null in it if\n"
-	"      silent, instead of it if not asked, \"stray\": another reply,\n"
-	"      \"verdict\": code or null, \"words\"}}}\n"
-	"  {\"event\": a line as of tail, while another command runs}\n"
-	"  {\"note\":\"saved 1,204 bytes to shot.png\"}\n"
-	"  {\"command\":{\"text\", \"source\": the script's file, stdin or -e,\n"
-	"    \"line\"}}, of run: what follows is of that command\n"
-	"  {\"run\":{\"commands\":5, \"good\":2, \"failed\":1, \"not_run\":2}}, at\n"
-	"    the end of run\n"
-	"  {\"progress\": the params of notifications/progress, while a call runs}\n"
-	"  {\"listing\":{\"tools\":29, \"user_only\":7, \"pages\":2, \"shown\":36,\n"
-	"    \"complete\":true, \"kept\": optional, of a kept list: the target,\n"
-	"    \"age_s\": optional}}; of the other lists \"resources\", \"templates\"\n"
-	"    or \"prompts\" instead of the first two\n"
-	"  {\"trace\":{\"at_us\", \"device\": optional, of many,\n"
-	"    \"direction\":\"in\" or \"out\", \"kind\", \"size\",\n"
-	"    \"text\": optional}}, with -v\n"
-	"\n"
-	"kind of an error is the exit status as a word: peer, usage, connect, timeout, protocol, auth, unmet, output, interrupted. -q leaves only errors. "
-	"Where a program reads, take stdout and the exit status first.\n"
-	"\n"
-	"-o raw prints what the peer sent, byte for byte: the payload of the reply without an envelope, for tools one line a page, for tail one line a message. stderr is as in the text form.\n"
-	"\n"
-	"--trace FILE records every frame, tokens masked, as a capture: help capture.\n";
-
-const char json_help_findings[] =
-	"\n"
-	"explain prints a line for each code: {\"code\", \"severity\": note, warning or error, \"title\", \"looks\", \"why\", \"versions\", \"hits\", \"firmware\", \"backend\", \"operator\", \"source\", \"plant\"}, in the language that was chosen, null where there is nothing to say.\n"
-	"\n"
-	"A finding, on stderr as it comes, on stdout of check, and in the file of --findings (there without the outer object; of one code the last line counts):\n"
-	"\n"
-	"  {\"finding\":{\"code\":\"B214\", \"severity\", \"title\",\n"
-	"   \"detail\": the value that is wrong, \"device\", \"count\",\n"
-	"   \"first_us\", \"last_us\": monotonic clock,\n"
-	"   \"evidence\":[{\"n\": which frame of the connection, \"at_us\",\n"
-	"     \"leg\":\"ws\", \"mqtt\", \"http\", \"stdio\", \"local\", \"ota\",\n"
-	"     \"vision\" or \"udp\", \"from\":\"device\" or \"backend\",\n"
-	"     \"size\": of the frame, \"text\": a part of it,\n"
-	"     \"from_byte\": where in the frame that begins,\n"
-	"     \"span\": optional, [offset, length] of what is wrong in text}],\n"
-	"   \"hits\", \"do\":{\"firmware\", \"backend\", \"operator\": each optional}}}\n"
-	"\n"
-	"ping --count ends with {\"ping\":{\"tcp\", \"ws\", \"loop\" or \"mcp\": {\"sent\", \"lost\", \"p50_us\", \"p90_us\", \"p99_us\", \"max_us\"}}}.\n"
-	"\n"
-	"check prints {\"stage\":{\"name\", \"verdict\": ok, odd, fail, skipped or stopped, \"text\"}} and findings as they come, and at its end {\"check\":{\"errors\", \"warnings\", \"notes\", \"took_us\", \"asked\": questions and calls, \"left_read\", \"left_odd\", \"left_args\": how many a higher --risk would ask besides, \"stopped\": it could not be made to its end}}. With --plan a line for each message: {\"plan\":{\"risk\", \"asks\", \"message\": null where it is not known yet}}; with --against one for each backend: {\"against\":{\"id\", \"name\", \"known\", \"kept\", \"of\", \"lost\":[names], \"renamed\":{from: to}, \"unreachable\":[names], \"calls\"}}.\n";
-
-const char json_help_serve[] =
-	"\n"
-	"A line of tools --diff:\n"
-	"\n"
-	"  {\"change\":\"added\" or \"removed\", \"name\", \"tool\": the tool object}\n"
-	"  {\"change\":\"changed\", \"name\", \"old\": the tool object of the file,\n"
-	"   \"new\": the other one, \"differences\":[{\"path\": a JSON Pointer,\n"
-	"     \"what\": the same in words, \"old\", \"new\": optional, left out on\n"
-	"     the side that has no such value}]}: whether an argument is\n"
-	"     required is a difference in itself, true and false\n"
-	"\n"
-	"A device of a running serve:\n"
-	"\n"
-	"  {\"id\": Device-Id, else client id, else address, \"client_id\",\n"
-	"   \"alias\", \"board\", \"version\", \"transport\", \"address\",\n"
-	"   \"claims\": optional, it calls itself what is another's:\n"
-	"     {\"name\": what it told, \"id\": whose that is}, \"pick\": optional,\n"
-	"     what -d takes for it, where its id alone means another,\n"
-	"   \"since\":\"2026-08-08T12:01:02.123Z\", \"seen\": heard last,\n"
-	"   \"state\":\"connected\", \"initializing\", \"listing\", \"ready\",\n"
-	"     \"no-mcp\" or \"failed\", \"reason\": why not ready,\n"
-	"   \"tools\", \"user_tools\": how many of them are user-only,\n"
-	"   \"list\": the same for devices with the same tools,\n"
-	"   \"enrolled\": optional, since when OTA signs passwords for it,\n"
-	"   \"findings\":{\"error\", \"warning\", \"note\"}: how many codes of each\n"
-	"     were found since it came first, as far back as serve knows,\n"
-	"   \"audio\": null, or what came of it: {\"frames\", \"bytes\",\n"
-	"     \"broken\", \"repeated\", \"gaps\", \"sent\": silence}}\n"
-	"\n"
-	"With --all, a line for each device:\n"
-	"\n"
-	"  {\"device\": as above, \"took_us\": round trip or null,\n"
-	"   \"reply\": optional, the JSON-RPC reply (of tools: all pages as\n"
-	"     one), \"error\": optional, why it counts as failed, as on\n"
-	"     stderr, \"info\" or \"event\": optional, of info and tail}\n"
-	"\n"
-	"A line of serve:\n"
-	"\n"
-	"  {\"event\":\"ready\", \"time\":\"2026-08-08T12:01:02.123Z\",\n"
-	"   \"level\":\"debug\", \"info\", \"good\", \"warn\" or \"bad\",\n"
-	"   \"device\": its Device-Id or client id, \"alias\", \"address\",\n"
-	"   \"text\": what happened, \"hint\": what to do, \"count\": optional}\n"
-	"\n"
-	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, finding, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, serial, stopping, dropped (count events are missing here). finding has \"finding\", the object of a finding: a line for each code that is new for that device; with -v one more at the end of a connection, if it was found again. What odd said before of frames is a finding now; odd is what came by UDP and was dropped. vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; serial has \"port\", \"line\" (null where \"note\" tells of the port), \"note\" and \"decoded\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
-
-/* clang-format on */
 
 /*
  * Commas and quotes. Knows no records.
@@ -261,10 +95,21 @@ static void line_time(struct buf *out, const char *name, int64_t ms)
 		line_text(out, name, NULL);
 }
 
-/* A line of ours or of the peer's on stdout; b is empty after. */
-static void json_put_line(struct renderer *r, struct buf *b)
+void put_json_line(struct renderer *r, struct buf *b, struct span value)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
+	const struct span line = { b->data, b->len };
+	if (r->query) {
+		queried_line(r, value.text ? value : line,
+			     value.text ? line : value);
+		buf_reset(b);
+		return;
+	}
+	if (r->table) {
+		table_add(r->table, line, value);
+		buf_reset(b);
+		return;
+	}
 	buf_char(b, '\n');
 	if (!r->out_terminal) {
 		put_out(r, b);
@@ -274,6 +119,12 @@ static void json_put_line(struct renderer *r, struct buf *b)
 	 * what nobody sees. */
 	text_safe(&safe, b->data, b->len, TEXT_JSON);
 	put_out(r, &safe);
+}
+
+/* A line of ours or of the peer's on stdout; b is empty after. */
+static void json_put_line(struct renderer *r, struct buf *b)
+{
+	put_json_line(r, b, (struct span){ 0 });
 }
 
 /* The same; of one of many it is the member `name` beside whose it is. */
@@ -524,6 +375,28 @@ void json_target(struct renderer *r, const struct target_record *t)
 	line_text(&b, "problem", t->problem);
 	line_bool(&b, "hidden", t->hidden);
 	line_bool(&b, "trusted", !t->untrusted);
+	line_text(&b, "client", t->client);
+	line_bool(&b, "off", t->off);
+	if (t->dialled) {
+		line_bool(&b, "answers", !t->failure);
+		line_number(&b, "took_us", t->took_us);
+		line_text(&b, "error", t->failure);
+	}
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+/* targets --scan */
+void json_neighbour(struct renderer *r, const struct neighbour_record *n)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "kind", n->kind);
+	line_text(&b, "name", n->name);
+	line_text(&b, "peer", n->peer);
+	line_text(&b, "source", n->source);
+	line_text(&b, "command", n->command);
+	line_text(&b, "problem", n->problem);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }
@@ -535,6 +408,83 @@ void json_trust(struct renderer *r, const struct trust_record *t)
 	line_text(&b, "file", t->file);
 	line_text(&b, "state", t->state);
 	line_text(&b, "problem", t->problem);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+void json_login(struct renderer *r, const struct login_record *l)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "server", l->server);
+	line_text(&b, "state", l->state);
+	line_text(&b, "issuer", l->issuer);
+	line_text(&b, "client_id", l->client);
+	line_text(&b, "scope", l->scope);
+	if (l->expires_at)
+		buf_printf(&b, ",\"expires_at\":%lld",
+			   (long long)l->expires_at);
+	else
+		buf_text(&b, ",\"expires_at\":null");
+	line_bool(&b, "renews", l->renews);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+void json_task(struct renderer *r, const struct task_record *record)
+{
+	const struct task *t = record->task;
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_char(&b, '{');
+	line_text(&b, "id", t->id);
+	line_text(&b, "status", t->word);
+	line_bool(&b, "over", task_is_over(t));
+	line_text(&b, "message", t->message);
+	line_text(&b, "created", t->created);
+	line_text(&b, "updated", t->updated);
+	if (t->ttl_ms < 0)
+		buf_text(&b, ",\"ttl_ms\":null");
+	else
+		buf_printf(&b, ",\"ttl_ms\":%lld", (long long)t->ttl_ms);
+	buf_printf(&b, ",\"poll_ms\":%lld}", (long long)t->poll_ms);
+	json_put_line(r, &b);
+}
+
+/* null where nothing is set, or known. */
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+void json_adopt(struct renderer *r, const struct adopt_record *a)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "portal", a->portal);
+	line_text(&b, "hardware", or_null(a->hardware));
+	line_text(&b, "before", or_null(a->before));
+	line_text(&b, "ota_url", or_null(a->now));
+	line_bool(&b, "changed", a->changed);
+	line_text(&b, "time", a->at);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+void json_upgrade(struct renderer *r, const struct upgrade_record *u)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "event", u->verdict ? "verdict" : "progress");
+	line_json(&b, "device", u->device_text.text, u->device_text.len);
+	line_text(&b, "stage", u->stage);
+	line_text(&b, "verdict", u->verdict);
+	line_text(&b, "words", u->words);
+	line_text(&b, "before", or_null(u->before));
+	line_text(&b, "now", or_null(u->now));
+	line_number(&b, "fetched", (int64_t)u->taken);
+	line_number(&b, "size", (int64_t)u->size);
+	line_number(&b, "took_ms", u->took_ms);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }
@@ -685,6 +635,24 @@ static void add_likely(struct buf *b, const struct diag *d)
 	buf_char(b, '}');
 }
 
+/* Of a device there is none: it is never asked. */
+static void add_era(struct buf *b, const struct client *c)
+{
+	bool known = c && !c->device && c->era.era != ERA_UNKNOWN;
+
+	line_name(b, "era");
+	if (!known) {
+		buf_text(b, "null");
+		return;
+	}
+	buf_char(b, '{');
+	line_text(b, "name", era_name(c->era.era));
+	line_text(b, "found", era_how_name(c->era.how));
+	line_name(b, "kept");
+	buf_text(b, c->era.kept ? "true" : "false");
+	buf_char(b, '}');
+}
+
 static void info(struct renderer *r, const struct info_record *i)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -698,6 +666,7 @@ static void info(struct renderer *r, const struct info_record *i)
 		add_member(&b, &i->client->initialize, "result");
 	else
 		buf_text(&b, "null");
+	add_era(&b, i->client);
 	add_ota(&b, i->peer);
 	add_likely(&b, i->diag);
 	add_timing(&b, i);
@@ -710,8 +679,14 @@ static void tool(struct renderer *r, const struct tool *t,
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	struct span text = tool_text(t);
-	(void)of;
-	json_minify(&b, text.text, text.len);
+	if (of->target) {
+		buf_char(&b, '{');
+		line_text(&b, "target", of->target);
+		line_json(&b, "tool", text.text, text.len);
+		buf_char(&b, '}');
+	} else {
+		json_minify(&b, text.text, text.len);
+	}
 	json_put_line(r, &b);
 }
 
@@ -770,6 +745,29 @@ static void change(struct renderer *r, const struct tool_change *c)
 	json_put_line(r, &b);
 }
 
+/* Of the whole list alone: a part of it shows less. */
+static void add_list_findings(struct buf *out, const struct tools_record *t)
+{
+	CLEANUP(diag_done) struct diag d = { .about = { .board = t->device } };
+	size_t count = 0;
+
+	line_name(out, "findings");
+	if (t->broke || t->filter) {
+		buf_text(out, "null");
+		return;
+	}
+	diag_list(&d, t->list);
+	buf_char(out, '[');
+	for (size_t i = 0; i < d.count; i++) {
+		const struct finding_row *row = finding_row(d.item[i].code);
+
+		if (row->severity >= SEVERITY_WARNING)
+			buf_printf(out, "%s\"%s\"", count++ > 0 ? "," : "",
+				   row->code);
+	}
+	buf_char(out, ']');
+}
+
 static void tools_end(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -786,6 +784,7 @@ static void tools_end(struct renderer *r, const struct tools_record *t)
 		line_text(&b, "kept", t->kept);
 		line_number(&b, "age_s", t->age);
 	}
+	add_list_findings(&b, t);
 	buf_text(&b, "}}");
 	json_put_error_line(r, &b);
 }
@@ -863,6 +862,15 @@ static void add_pictures(struct buf *b, const struct words *files)
 	buf_text(b, "]}");
 }
 
+static void put_result_line(struct renderer *r, struct buf *b,
+			    const struct result *result)
+{
+	CLEANUP(buf_done) struct buf value = { 0 };
+	if (render_wants_value(r))
+		result_value(&value, result);
+	put_json_line(r, b, (struct span){ value.data, value.len });
+}
+
 static void result(struct renderer *r, const struct result *result)
 {
 	const struct message *m = &result->message;
@@ -871,7 +879,7 @@ static void result(struct renderer *r, const struct result *result)
 		add_member(&b, m, "result");
 		if (result->pictures && result->pictures->count)
 			add_pictures(&b, result->pictures);
-		json_put_line(r, &b);
+		put_result_line(r, &b, result);
 	}
 	if (result->note)
 		render_note(r, "%s", result->note);
@@ -1066,7 +1074,12 @@ const struct render_ops render_json = {
 	.answer = json_answer,
 	.progress = json_progress,
 	.target = json_target,
+	.neighbour = json_neighbour,
 	.trust = json_trust,
+	.login = json_login,
+	.task = json_task,
+	.adopt = json_adopt,
+	.upgrade = json_upgrade,
 	.finding = json_finding,
 	.stage = stage,
 	.check = check,
@@ -1127,7 +1140,7 @@ void json_row(struct renderer *r, const struct device_record *d)
 		json_error(&b, &shown);
 	}
 	buf_char(&b, '}');
-	json_put_line(r, &b);
+	put_json_line(r, &b, d->value);
 	if (r->out_terminal)
 		fflush(r->out);
 }

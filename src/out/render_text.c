@@ -13,6 +13,7 @@
 #include "out/forms.h"
 #include "out/frame.h"
 #include "out/term.h"
+#include "out/text_describe.h"
 #include "out/text_device.h"
 #include "out/text_result.h"
 #include "out/wrap.h"
@@ -23,40 +24,6 @@
 /* Bytes of an error's detail that a terminal gets without -v. */
 #define DETAIL_SHORT 1600
 
-const struct render_ops render_text = {
-	.info = text_info,
-	.tool = text_tool,
-	.tree = text_tree,
-	.tools_end = text_tools_end,
-	.change = text_change,
-	.describe = text_describe,
-	.result = text_result,
-	.reply = text_reply,
-	.ping = text_ping,
-	.pings = text_pings,
-	.item = text_item,
-	.items_end = text_items_end,
-	.answer = text_answer,
-	.progress = text_progress,
-	.target = text_target,
-	.trust = text_trust,
-	.finding = text_finding,
-	.stage = text_stage,
-	.check = text_check,
-	.plan = text_plan,
-	.against = text_against,
-	.explain = text_explain,
-	.finding_row = text_finding_row,
-	.event = text_event,
-	.aside = text_aside,
-	.error = text_error,
-	.note = text_note,
-	.trace = text_trace,
-	.record = text_record,
-	.device = text_device,
-	.row = text_row,
-};
-
 /* In milliseconds, whatever the size, so that one unit does for all. */
 static void add_ping(struct buf *out, const char *name, int64_t us)
 {
@@ -64,7 +31,7 @@ static void add_ping(struct buf *out, const char *name, int64_t us)
 	buf_printf(out, "%s %.*f", name, ms < 1 ? 2 : ms < 10 ? 1 : 0, ms);
 }
 
-void text_pings(struct renderer *r, const struct pings_record *p)
+static void text_pings(struct renderer *r, const struct pings_record *p)
 {
 	static const char *const names[] = { "p50", "p90", "p99", "max" };
 	static const unsigned percent[] = { 50, 90, 99, 100 };
@@ -231,3 +198,42 @@ void text_note(struct renderer *r, const char *note)
 	buf_char(&b, '\n');
 	put_err(r, &b);
 }
+
+const struct render_ops render_text = {
+	.info = text_info,
+	.tool = text_tool,
+	.tree = text_tree,
+	.tools_end = text_tools_end,
+	.change = text_change,
+	.describe = text_describe,
+	.result = text_result,
+	.reply = text_reply,
+	.ping = text_ping,
+	.pings = text_pings,
+	.item = text_item,
+	.items_end = text_items_end,
+	.answer = text_answer,
+	.progress = text_progress,
+	.target = text_target,
+	.neighbour = text_neighbour,
+	.trust = text_trust,
+	.login = text_login,
+	.task = text_task,
+	.adopt = text_adopt,
+	.upgrade = text_upgrade,
+	.finding = text_finding,
+	.stage = text_stage,
+	.check = text_check,
+	.plan = text_plan,
+	.against = text_against,
+	.explain = text_explain,
+	.finding_row = text_finding_row,
+	.event = text_event,
+	.aside = text_aside,
+	.error = text_error,
+	.note = text_note,
+	.trace = text_trace,
+	.record = text_record,
+	.device = text_device,
+	.row = text_row,
+};

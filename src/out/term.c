@@ -58,6 +58,21 @@ bool term_moves(void)
 	return term && *term && strcmp(term, "dumb") != 0;
 }
 
+bool term_has_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *term = getenv("TERM");
+	if (!term || !term_moves() || strcmp(term, "linux") == 0)
+		return false;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *locale = getenv(names[i]);
+		if (locale && *locale)
+			return text_find(locale, "UTF-8") ||
+			       text_find(locale, "utf8");
+	}
+	return false;
+}
+
 size_t term_width(FILE *f)
 {
 	struct winsize size = { 0 };
@@ -71,6 +86,22 @@ size_t term_width(FILE *f)
 	if (columns == 0)
 		columns = WIDTH_DEFAULT;
 	return columns < WIDTH_LEAST ? WIDTH_LEAST : (size_t)columns;
+}
+
+struct term_size term_size(FILE *f)
+{
+	struct winsize size = { 0 };
+	struct term_size found = { 0 };
+
+	if (ioctl(fileno(f), TIOCGWINSZ, &size) != 0)
+		return found;
+	found.rows = size.ws_row;
+	if (size.ws_col && size.ws_row && size.ws_xpixel >= size.ws_col &&
+	    size.ws_ypixel >= size.ws_row) {
+		found.cell_width = size.ws_xpixel / size.ws_col;
+		found.cell_height = size.ws_ypixel / size.ws_row;
+	}
+	return found;
 }
 
 bool term_has_color(FILE *f)

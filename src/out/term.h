@@ -36,8 +36,19 @@ bool term_is_terminal(FILE *f);
 /* TERM is set and not "dumb": "erase this line" is understood. */
 bool term_moves(void);
 
+/*
+ * The locale of the environment is one of UTF-8, and TERM not one that has no
+ * braille (dumb, linux).
+ */
+bool term_has_utf8(void);
+
 /* The columns of f's terminal, else of COLUMNS, else 80; at least 20. */
 size_t term_width(FILE *f);
+
+struct term_size {
+	unsigned rows, cell_width, cell_height; /* pixels; 0: unknown */
+};
+struct term_size term_size(FILE *f);
 
 /*
  * Whether f gets colours when the user did not say: a terminal, TERM not

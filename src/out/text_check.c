@@ -11,16 +11,25 @@
 #include "out/term.h"
 #include "out/wrap.h"
 
+/*
+ * Findings as text. A line in a list: its code, how severe, the title. The
+ * whole story: a part a paragraph, its label first.
+ */
+
+#define LABEL_COLUMNS 10
+#define SEVERITY_COLUMNS 9
 #define WIDTH_MOST 80
-#define RISK_COLUMNS 6
-#define PLAN_BYTES 400
-#define AGAINST_INDENT 12
-#define STAGE_COLUMNS 9
-#define VERDICT_COLUMNS 6
 
 static size_t width_of(const struct renderer *r)
 {
 	return r->width < WIDTH_MOST ? r->width : WIDTH_MOST;
+}
+
+static enum paint paint_of(enum severity s)
+{
+	static const enum paint paints[] = { PAINT_DIM, PAINT_WARN, PAINT_BAD };
+
+	return paints[s];
 }
 
 static void add_painted(struct buf *out, const struct renderer *r,
@@ -30,15 +39,245 @@ static void add_painted(struct buf *out, const struct renderer *r,
 	wrap_pad(out, text_width(text, strlen(text)), columns);
 }
 
+void text_finding_row(struct renderer *r, const struct explanation *e)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	const char *severity = severity_label(e->row->severity, e->language);
+
+	add_painted(&b, r, PAINT_STRONG, e->row->code, 6);
+	add_painted(&b, r, paint_of(e->row->severity), severity,
+		    SEVERITY_COLUMNS);
+	buf_printf(&b, "%s\n", e->title);
+	put_out(r, &b);
+}
+
+static void add_part(struct buf *out, const struct renderer *r,
+		     const struct explanation *e, enum explain_part part)
+{
+	const size_t width = width_of(r);
+	const struct wrap how = { LABEL_COLUMNS, LABEL_COLUMNS, width };
+	const char *text = e->part[part];
+
+	if (!text)
+		return;
+	add_painted(out, r, PAINT_KEY, explain_part_label(part, e->language),
+		    LABEL_COLUMNS);
+	wrap_wrap(out, text, strlen(text), &how);
+	buf_char(out, '\n');
+}
+
+void text_explain(struct renderer *r, const struct explanation *e)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	term_painted(&b, r->out_color, paint_of(e->row->severity),
+		     severity_label(e->row->severity, e->language));
+	buf_char(&b, ' ');
+	term_painted(&b, r->out_color, PAINT_STRONG, e->row->code);
+	buf_printf(&b, "  %s\n\n", e->title);
+	for (int i = 0; i < EXPLAIN_PARTS; i++)
+		add_part(&b, r, e, (enum explain_part)i);
+	put_out(r, &b);
+}
+
+/* ---- as it is found ---- */
+
 static void add_safe(struct buf *out, const char *text, size_t len,
 		     const struct wrap *how)
 {
-	CLEANUP(buf_done) struct buf masked = { 0 }, safe = { 0 };
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
 
 	mask_secrets(&masked, text, len);
 	text_safe(&safe, buf_string(&masked), masked.len, TEXT_LINE);
 	wrap_wrap(out, buf_string(&safe), safe.len, how);
 }
+
+/* "! D124 error  a reply is no JSON: …" */
+static void tell_line(struct renderer *r, const struct finding_record *f)
+{
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	const struct finding_row *row = finding_row(f->finding->code);
+	struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
+
+	term_painted(&b, r->err_color, paint_of(row->severity), "!");
+	buf_printf(&b, " %s ", row->code);
+	term_painted(&b, r->err_color, paint_of(row->severity),
+		     severity_name(row->severity));
+	buf_text(&b, "  ");
+	how.column = 2 + strlen(row->code) + 1 +
+		     strlen(severity_name(row->severity)) + 2;
+	if (f->device)
+		buf_printf(&title, "%s: ", f->device);
+	finding_title(&title, f->finding, f->detail);
+	add_safe(&b, buf_string(&title), title.len, &how);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+/* ---- as a check tells it: proof, whom it hits, what to do ---- */
+
+#define BLOCK_INDENT 3
+
+/* Where a secret stands in it, nothing is marked: its places have moved. */
+static void hide_secrets(struct proof *p)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+
+	mask_secrets(&masked, p->text, p->text_len);
+	if (masked.len == p->text_len &&
+	    memcmp(buf_string(&masked), p->text, masked.len) == 0)
+		return;
+	p->text_len = masked.len < PROOF_MAX ? masked.len : PROOF_MAX;
+	memcpy(p->text, buf_string(&masked), p->text_len);
+	p->off = p->len = 0;
+}
+
+static size_t room_behind(size_t column, size_t width)
+{
+	return width > column + 20 ? width - column : 20;
+}
+
+/* The excerpt in one line, with a line of ^ below what is wrong. */
+static void add_proof(struct buf *out, const struct renderer *r,
+		      const struct proof *p)
+{
+	CLEANUP(buf_done)
+	struct buf before = { 0 }, wrong = { 0 }, behind = { 0 };
+	const size_t width = width_of(r);
+	size_t head = out->len, column, room;
+
+	if (!p->n && !p->text_len)
+		return;
+	buf_printf(out, "%*s", BLOCK_INDENT, "");
+	if (p->n)
+		buf_printf(out, "#%llu %s %s %zu B%s", (unsigned long long)p->n,
+			   diag_leg_name(p->leg),
+			   p->from_device ? "device >" : "backend <", p->size,
+			   p->text_len ? "  " : "");
+	text_safe(&before, p->text, p->off, TEXT_LINE);
+	text_safe(&wrong, p->text + p->off, p->len, TEXT_LINE);
+	text_safe(&behind, p->text + p->off + p->len,
+		  p->text_len - p->off - p->len, TEXT_LINE);
+	column = text_width(out->data + head, out->len - head);
+	room = room_behind(column, width);
+	if (before.len > room / 2) {
+		size_t cut = before.len - room / 2;
+
+		while (cut < before.len &&
+		       ((unsigned char)before.data[cut] & 0xc0) == 0x80)
+			cut++;
+		buf_consume(&before, cut);
+		buf_text(out, "…");
+	} else if (p->from > 0) {
+		buf_text(out, "…");
+	}
+	room -= text_width(out->data + head, out->len - head) - column;
+	column = text_width(out->data + head, out->len - head) +
+		 text_width(buf_string(&before), before.len);
+	buf_add(&before, buf_string(&wrong), wrong.len);
+	buf_add(&before, buf_string(&behind), behind.len);
+	wrap_cut(out, buf_string(&before), before.len, room);
+	buf_char(out, '\n');
+	if (p->len > 0 && column + 1 < WIDTH_MOST) {
+		size_t marks = text_width(buf_string(&wrong), wrong.len);
+
+		if (marks > WIDTH_MOST - column)
+			marks = WIDTH_MOST - column;
+		wrap_pad(out, 0, column);
+		for (size_t i = 0; i < marks; i++)
+			buf_char(out, '^');
+		buf_char(out, '\n');
+	}
+}
+
+static void add_words(struct buf *out, const struct renderer *r,
+		      const char *label, const char *text)
+{
+	const struct wrap how = { BLOCK_INDENT + 6, BLOCK_INDENT + 6,
+				  width_of(r) };
+
+	if (!text)
+		return;
+	buf_printf(out, "%*s", BLOCK_INDENT, "");
+	add_painted(out, r, PAINT_KEY, label, 6);
+	wrap_wrap(out, text, strlen(text), &how);
+	buf_char(out, '\n');
+}
+
+/* Rules of boards (D) and their backends (B) hold for any MCP server and its
+   host, too; what is known of boards does not. */
+static bool is_plain(const struct finding *f)
+{
+	const char *code = finding_row(f->code)->code;
+
+	return f->proof.n > 0 && (*code == 'D' || *code == 'B') &&
+	       (f->proof.leg == LEG_STDIO || f->proof.leg == LEG_HTTP);
+}
+
+static const char *whose(enum explain_part part, bool plain)
+{
+	if (plain && part == EXPLAIN_FIRMWARE)
+		return "server";
+	if (plain && part == EXPLAIN_BACKEND)
+		return "host";
+	return explain_part_name(part);
+}
+
+static void add_doing(struct buf *out, const struct renderer *r,
+		      const struct explanation *e, enum explain_part part,
+		      bool plain)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!e->part[part] || (plain && (text_find(e->part[part], "board") ||
+					 text_find(e->part[part], "firmware"))))
+		return;
+	buf_printf(&text, "%s: %s", whose(part, plain), e->part[part]);
+	add_words(out, r, "do", buf_string(&text));
+}
+
+static void tell_whole(struct renderer *r, const struct finding_record *f)
+{
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	CLEANUP(explanation_done) struct explanation e;
+	const bool plain = is_plain(f->finding);
+	struct proof proof = f->finding->proof;
+	const struct finding_row *row = finding_row(f->finding->code);
+	const struct wrap how = { 15, 15, width_of(r) };
+
+	explanation_read(&e, f->finding->code, EXPLAIN_ENGLISH);
+	add_painted(&b, r, paint_of(row->severity),
+		    severity_name(row->severity), SEVERITY_COLUMNS - 1);
+	add_painted(&b, r, PAINT_STRONG, row->code, 7);
+	finding_title(&title, f->finding, f->detail);
+	add_safe(&b, buf_string(&title), title.len, &how);
+	buf_char(&b, '\n');
+	hide_secrets(&proof);
+	add_proof(&b, r, &proof);
+	if (!plain)
+		add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);
+	add_doing(&b, r, &e, EXPLAIN_FIRMWARE, plain);
+	add_doing(&b, r, &e, EXPLAIN_BACKEND, plain);
+	add_doing(&b, r, &e, EXPLAIN_OPERATOR, plain);
+	put_out(r, &b);
+}
+
+void text_finding(struct renderer *r, const struct finding_record *f)
+{
+	if (f->worded)
+		return;
+	if (f->whole)
+		tell_whole(r, f);
+	else
+		tell_line(r, f);
+}
+
+#define RISK_COLUMNS 6
+#define PLAN_BYTES 400
+#define AGAINST_INDENT 12
+#define STAGE_COLUMNS 9
+#define VERDICT_COLUMNS 6
 
 static enum paint paint_of_verdict(enum stage_verdict v)
 {

@@ -160,6 +160,16 @@ static void add_findings(struct buf *out, const cJSON *findings)
 	}
 }
 
+static void add_lease(struct buf *out, const cJSON *lease)
+{
+	const char *by = json_string(lease, "by");
+
+	if (!by)
+		return;
+	buf_text(out, ", leased by ");
+	wrap_name(out, by);
+}
+
 static void add_state(struct buf *out, const cJSON *device)
 {
 	const char *state = json_string(device, "state");
@@ -172,6 +182,7 @@ static void add_state(struct buf *out, const cJSON *device)
 		wrap_safe(out, state ? state : "-");
 	if (json_string(device, "enrolled"))
 		buf_text(out, ", enrolled");
+	add_lease(out, json_object(device, "lease"));
 	add_findings(out, json_object(device, "findings"));
 }
 
@@ -483,4 +494,43 @@ void text_row(struct renderer *r, const struct device_record *d)
 	put_out(r, &b);
 	if (r->out_terminal)
 		fflush(r->out);
+}
+
+/* "2.4.2 -> 2.5.0", as far as it is known. */
+static void add_versions(struct buf *out, const struct upgrade_record *u)
+{
+	CLEANUP(buf_done) struct buf before = { 0 }, now = { 0 };
+
+	wrap_name(&before, *u->before ? u->before : "?");
+	wrap_name(&now, *u->now ? u->now : "?");
+	buf_printf(out, "%s -> %s", buf_string(&before), buf_string(&now));
+}
+
+void text_upgrade(struct renderer *r, const struct upgrade_record *u)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	char time[32];
+
+	if (!u->verdict)
+		return;
+	wrap_name(&b, render_device_name(u->device));
+	buf_text(&b, "  ");
+	term_painted(&b, r->out_color, u->good ? PAINT_NONE : PAINT_WARN,
+		     u->verdict);
+	buf_text(&b, "  ");
+	if (u->now[0]) {
+		add_versions(&b, u);
+		buf_text(&b, ", ");
+	}
+	wrap_number(&b, u->taken);
+	buf_text(&b, " of ");
+	wrap_number(&b, u->size);
+	buf_printf(&b, " bytes, %s",
+		   text_milliseconds(u->took_ms, time, sizeof(time)));
+	if (u->words) {
+		buf_text(&b, "\n    ");
+		wrap_name(&b, u->words);
+	}
+	buf_char(&b, '\n');
+	put_out(r, &b);
 }

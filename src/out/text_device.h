@@ -26,6 +26,7 @@ void render_widen(struct device_record *d);
 const char *render_device_name(const cJSON *device);
 
 void text_device(struct renderer *r, const struct device_record *d);
+void text_upgrade(struct renderer *r, const struct upgrade_record *u);
 void text_row(struct renderer *r, const struct device_record *d);
 
 #endif

@@ -3,7 +3,6 @@
  * Events as text: a line of `tail` on stdout, or an aside on stderr while
  * something else runs.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -119,6 +119,9 @@ static void add_server(struct facts *s, const struct client *c)
 	row(s, "website", json_string(c->server_info, "websiteUrl"));
 	part(&value, "MCP ", c->revision, "");
 	row_take(s, "protocol", &value);
+	if (!c->device && c->era.era != ERA_UNKNOWN)
+		era_describe(&value, &c->era);
+	row_take(s, "era", &value);
 	add_capabilities(s, c->capabilities);
 	row(s, "instructions", c->instructions);
 }
@@ -263,7 +266,9 @@ static void add_timing(struct facts *s, const struct info_record *i)
 	step(&value, "connected after ", i->times->connected);
 	step(&value, "hello after ", i->times->hello);
 	step(&value, "up after ", i->times->up);
-	step(&value, "initialize took ",
+	step(&value,
+	     i->client && i->client->modern ? "server/discover took " :
+					      "initialize took ",
 	     initialized ? i->client->initialize_us / 1000 : -1);
 	row_take(s, "timing", &value);
 }

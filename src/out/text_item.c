@@ -5,6 +5,7 @@
  * first.
  */
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "base/text_safe.h"
@@ -12,7 +13,6 @@
 #include "diag/list_rules.h"
 #include "diag/tool_notes.h"
 #include "mcp/schema.h"
-#include "mcp/tools.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/tools_tree.h"
@@ -157,6 +157,17 @@ static void add_cell(struct renderer *r, struct buf *out, const char *text,
 	buf_text(out, "  ");
 }
 
+static void add_dialled(struct renderer *r, struct buf *out,
+			const struct target_record *t)
+{
+	char took[32];
+	const char *what =
+		t->failure ? t->failure :
+			     text_microseconds(t->took_us, took, sizeof(took));
+
+	add_cell(r, out, what, t->failure ? PAINT_WARN : PAINT_NONE, 0);
+}
+
 void text_target(struct renderer *r, const struct target_record *t)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -167,12 +178,34 @@ void text_target(struct renderer *r, const struct target_record *t)
 		add_cell(r, &b, t->peer ? t->peer : "", PAINT_NONE,
 			 t->peer_width);
 	}
-	add_cell(r, &b, t->file ? t->file : "", PAINT_DIM, 0);
+	if (t->dialled)
+		add_dialled(r, &b, t);
+	else
+		add_cell(r, &b, t->file ? t->file : "", PAINT_DIM, 0);
 	if (t->hidden)
 		add_cell(r, &b, "(another file before it has the name)",
 			 PAINT_DIM, 0);
+	if (t->off)
+		add_cell(r, &b, "(switched off there)", PAINT_DIM, 0);
 	if (t->problem)
 		add_cell(r, &b, t->problem, PAINT_WARN, 0);
+	trim(&b);
+	buf_char(&b, '\n');
+	put_out(r, &b);
+}
+
+void text_neighbour(struct renderer *r, const struct neighbour_record *n)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	add_cell(r, &b, n->kind, PAINT_DIM, strlen("network"));
+	add_cell(r, &b, n->name, n->problem ? PAINT_DIM : PAINT_STRONG,
+		 n->name_width);
+	add_cell(r, &b, n->command ? n->command : "-", PAINT_NONE,
+		 n->command_width);
+	add_cell(r, &b, n->source, PAINT_DIM, 0);
+	if (n->problem)
+		add_cell(r, &b, n->problem, PAINT_WARN, 0);
 	trim(&b);
 	buf_char(&b, '\n');
 	put_out(r, &b);
@@ -191,6 +224,67 @@ void text_trust(struct renderer *r, const struct trust_record *t)
 	trim(&b);
 	buf_char(&b, '\n');
 	put_out(r, &b);
+}
+
+/* "until 2026-11-23 16:04, and renewed then" */
+static void add_until(struct buf *out, const struct login_record *l)
+{
+	time_t at = (time_t)l->expires_at;
+	char text[40] = "";
+	struct tm tm;
+
+	if (l->expires_at && localtime_r(&at, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
+	if (*text)
+		buf_printf(out, "until %s", text);
+	if (l->renews)
+		buf_text(out,
+			 *text ? ", and renewed then" : "renewed when over");
+}
+
+void text_login(struct renderer *r, const struct login_record *l)
+{
+	CLEANUP(buf_done) struct buf b = { 0 }, until = { 0 };
+	bool good = strcmp(l->state, "logged in") == 0;
+
+	add_cell(r, &b, l->server, PAINT_NONE, 0);
+	add_cell(r, &b, l->state, good ? PAINT_NONE : PAINT_WARN, 0);
+	if (l->issuer)
+		add_cell(r, &b, l->issuer, PAINT_DIM, 0);
+	if (l->scope)
+		add_cell(r, &b, l->scope, PAINT_DIM, 0);
+	add_until(&until, l);
+	if (until.len)
+		add_cell(r, &b, buf_string(&until), PAINT_DIM, 0);
+	trim(&b);
+	buf_char(&b, '\n');
+	put_out(r, &b);
+}
+
+static const char *address_or_none(const char *url)
+{
+	return *url ? url : "none: the one that the firmware was built with";
+}
+
+static void adopt_line(struct renderer *r, const char *what, const char *text)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	add_cell(r, &b, what, PAINT_DIM, strlen("OTA address"));
+	add_cell(r, &b, text, PAINT_NONE, 0);
+	trim(&b);
+	buf_char(&b, '\n');
+	put_out(r, &b);
+}
+
+void text_adopt(struct renderer *r, const struct adopt_record *a)
+{
+	if (a->at)
+		adopt_line(r, "at", a->at);
+	adopt_line(r, "portal", a->portal);
+	if (*a->hardware)
+		adopt_line(r, "hardware", a->hardware);
+	adopt_line(r, "before", address_or_none(a->before));
+	adopt_line(r, "OTA address", address_or_none(a->now));
 }
 
 /*
@@ -251,9 +345,14 @@ void text_tool(struct renderer *r, const struct tool *t,
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf name = { 0 };
+	size_t before = 0;
 	wrap_name(&name, t->name);
-	struct lead lead = { text_width(buf_string(&name), name.len),
-			     of->name_width };
+	if (of->target) {
+		add_cell(r, &b, of->target, PAINT_DIM, of->target_width);
+		before = of->target_width + 2;
+	}
+	struct lead lead = { before + text_width(buf_string(&name), name.len),
+			     before + of->name_width };
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
 	add_brief(&b, r, t, &lead);
 	buf_char(&b, '\n');
@@ -361,14 +460,15 @@ static void tell_findings(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(diag_done) struct diag d = { .about = { .board = t->device } };
 	CLEANUP(buf_done) struct buf codes = { 0 };
+	enum severity least = r->verbose ? SEVERITY_NOTE : SEVERITY_WARNING;
 	unsigned count = 0;
 
 	diag_list(&d, t->list);
 	for (size_t i = 0; i < d.count; i++) {
 		const struct finding_row *row = finding_row(d.item[i].code);
 
-		if (row->severity < SEVERITY_WARNING ||
-		    d.item[i].code == D110 || d.item[i].code == D111)
+		if (row->severity < least || d.item[i].code == D110 ||
+		    d.item[i].code == D111)
 			continue;
 		buf_printf(&codes, " %s", row->code);
 		count++;
@@ -487,5 +587,30 @@ void text_change(struct renderer *r, const struct tool_change *c)
 	buf_char(&b, '\n');
 	for (size_t i = 0; i < c->differences.count; i++)
 		add_difference(&b, r->out_color, c, &c->differences.item[i]);
+	put_out(r, &b);
+}
+
+void text_task(struct renderer *r, const struct task_record *record)
+{
+	const struct task *t = record->task;
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	if (record->id_only) {
+		put_received(r, t->id, strlen(t->id), true);
+		return;
+	}
+	add_cell(r, &b, t->id, PAINT_NONE, record->id_width);
+	add_cell(r, &b, t->word,
+		 t->status == TASK_FAILED || t->status == TASK_INPUT ?
+			 PAINT_WARN :
+			 PAINT_NONE,
+		 strlen("input_required"));
+	if (t->message)
+		add_cell(r, &b, t->message, PAINT_NONE, 0);
+	if (t->updated || t->created)
+		add_cell(r, &b, t->updated ? t->updated : t->created, PAINT_DIM,
+			 0);
+	trim(&b);
+	buf_char(&b, '\n');
 	put_out(r, &b);
 }

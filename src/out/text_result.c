@@ -10,9 +10,11 @@
 #include "base/json_scan.h"
 #include "base/loop.h"
 #include "base/picture.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "diag/facts.h"
+#include "out/image.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
@@ -35,11 +37,6 @@ struct layout {
 	bool object[JSON_DEPTH_MAX + 2]; /* by depth */
 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static size_t string_length(const char *at, const char *end)
 {
 	const char *p = at + 1;
@@ -51,7 +48,7 @@ static size_t string_length(const char *at, const char *end)
 static size_t word_length(const char *at, const char *end)
 {
 	const char *p = at;
-	while (p < end && !is_space(*p) && !strchr(",:]}", *p))
+	while (p < end && !text_is_space(*p) && !strchr(",:]}", *p))
 		p++;
 	return p > at ? (size_t)(p - at) : 1;
 }
@@ -74,7 +71,7 @@ static bool is_empty(const char *at, const char *end)
 {
 	do
 		at++;
-	while (at < end && is_space(*at));
+	while (at < end && text_is_space(*at));
 	return at < end && (*at == '}' || *at == ']');
 }
 
@@ -172,7 +169,7 @@ void json_layout(struct buf *out, const char *text, size_t len, bool color)
 	l.at = buf_string(&read);
 	l.end = l.at + read.len;
 	while (l.at < l.end) {
-		if (is_space(*l.at))
+		if (text_is_space(*l.at))
 			l.at++;
 		else
 			step(&l);
@@ -239,6 +236,16 @@ static void put_description(struct renderer *r, const struct content *c)
 	put_out(r, &b);
 }
 
+/* What a resource's bytes are is told by them alone. */
+static void show_picture(struct renderer *r, const struct content *c)
+{
+	const bool may_be = c->kind == CONTENT_RESOURCE &&
+			    picture_type(c->data.data, c->data.len);
+
+	if (content_has_bytes(c) && (c->kind == CONTENT_IMAGE || may_be))
+		image_show(r, c->data.data, c->data.len);
+}
+
 /* One content of a result: its text, or what it is in words. */
 static void text_content(struct renderer *r, const struct content *c)
 {
@@ -247,6 +254,7 @@ static void text_content(struct renderer *r, const struct content *c)
 		return;
 	}
 	put_description(r, c);
+	show_picture(r, c);
 	/* The text inside a resource stands below its address. */
 	text_inside(r, c);
 }
@@ -340,9 +348,12 @@ static void put_structured(struct renderer *r, const struct result *result)
 
 void text_result(struct renderer *r, const struct result *result)
 {
+	image_begin(r);
 	for (size_t i = 0; i < result->count; i++)
 		text_content(r, &result->content[i]);
 	put_structured(r, result);
+	for (size_t i = 0; result->pictures && i < result->pictures->count; i++)
+		image_show_file(r, result->pictures->word[i]);
 	put_notes(r, result);
 }
 
@@ -450,6 +461,7 @@ static void put_values(struct renderer *r, const struct answer_record *a)
 
 void text_answer(struct renderer *r, const struct answer_record *a)
 {
+	image_begin(r);
 	switch (a->kind) {
 	case ANSWER_CONTENTS:
 		put_contents(r, a);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define WIDTH_LEAST 20 /* a narrower terminal is treated as this wide */
+#define BESIDE_LEAST 13 /* columns beside an indent, even where that is wider */
 
 void wrap_cut(struct buf *out, const char *text, size_t len, size_t columns)
 {
@@ -93,6 +94,8 @@ static void wrap_line(struct buf *out, const char *text, size_t len,
 		wrap_pad(out, 0, gap);
 		*column += gap;
 		add_long_word(out, word, size, how, column);
+		if (*column < start) /* it went to the next line by itself */
+			start = how->indent;
 		at = (size_t)(word - text) + size;
 	}
 }
@@ -104,8 +107,10 @@ void wrap_wrap(struct buf *out, const char *text, size_t len,
 	size_t column = how->column;
 	if (wide.width == 0)
 		wide.width = SIZE_MAX;
-	else if (wide.width < wide.indent + WIDTH_LEAST)
-		wide.width = wide.indent + WIDTH_LEAST;
+	else if (wide.width < WIDTH_LEAST)
+		wide.width = WIDTH_LEAST;
+	if (wide.width < wide.indent + BESIDE_LEAST)
+		wide.width = wide.indent + BESIDE_LEAST;
 	while (len > 0) {
 		const char *end = memchr(text, '\n', len);
 		size_t size = end ? (size_t)(end - text) : len;

@@ -7,18 +7,23 @@
  * See proxy/mcp_relay.h.
  */
 #include <string.h>
-#include <unistd.h>
 
+#include "base/chain.h"
 #include "base/mem.h"
+#include "base/module.h"
 #include "base/text.h"
 #include "net/address.h"
-#include "net/admit.h"
 #include "net/endpoint.h"
+#include "net/front.h"
 #include "net/head.h"
+#include "net/port_parts.h"
 #include "net/why.h"
-#include "proxy/gate.h"
+#include "proxy/http_bend.h"
+#include "proxy/lull.h"
 #include "proxy/mcp_relay.h"
 #include "proxy/pair.h"
+#include "proxy/stage.h"
+#include "proxy/turn.h"
 #include "proxy/upstream.h"
 #include "proxy/web.h"
 #include "wire/http_parts.h"
@@ -26,7 +31,7 @@
 
 #define SESSIONS_MAX 256
 #define ASKED_MAX 16 /* requests on one connection that are not answered */
-#define HEAD_MS 10000 /* for the first head of a connection */
+#define IDLE_MS 120000 /* amid a request, and between two of them */
 #define LISTEN_AT "127.0.0.1" /* a server is for programs here, unless told */
 #define LISTEN_NUMBER 8000
 
@@ -43,6 +48,8 @@ struct mcp_session {
 struct asked_http { /* a request, in the order of the answers */
 	struct mcp_session *session; /* NULL: its body is not there yet */
 	bool head, ends; /* HEAD; DELETE, which ends the session */
+	bool wants; /* a message, for one that has an id */
+	bool knows; /* it named a session */
 };
 
 struct mcp_leg { /* one connection */
@@ -50,31 +57,39 @@ struct mcp_leg { /* one connection */
 	struct mcp_http *http;
 	struct pair pair;
 	struct share share;
-	struct timer patience;
-	char *address;
+	struct lull lull;
+	struct turn turn;
+	char *address, *peer; /* of its host: without its port, with it */
 	struct http_parts rq, rs;
 	struct asked_http asked[ASKED_MAX]; /* a ring */
 	unsigned first, count;
 	char *wanted; /* Mcp-Session-Id of rq; NULL */
 	struct sse sse;
+	struct bend bend; /* --set and --fault: of rs */
+	struct buf held_head, held; /* … of rq: what goes up, and its body */
+	bool holds;
 	bool streams; /* rs is one */
 	bool told; /* the head of rs was */
-	bool blind; /* no HTTP, or too much at once: it goes on unread */
-	bool closing;
-	unsigned open; /* the pair, the timer */
+	bool heard; /* something came from the server */
+	bool judged; /* why there is no answer */
+	bool dialled; /* or its turn is to come */
+	bool blind; /* answers are no HTTP: they go on unread */
+	struct buf later; /* requests behind those, until one is answered */
 };
 
 struct mcp_http {
 	struct proxy *proxy;
-	struct gate gate;
-	struct admit admit;
+	void (*closed)(struct proxy *p);
+	const struct front_table *table;
+	struct front *front;
+	uint16_t number;
 	struct upstream up;
 	char *host; /* where it listens; NULL: all addresses */
 	struct mcp_leg *legs;
 	struct mcp_session *sessions;
 	size_t session_count;
 	uint64_t uses;
-	unsigned open; /* the gate, and connections */
+	unsigned open; /* the front, and connections */
 	bool closing;
 };
 
@@ -89,7 +104,7 @@ static void session_drop(struct mcp_http *h, struct mcp_session *s,
 		at = &(*at)->next;
 	*at = s->next;
 	h->session_count--;
-	talk_end(s->talk, from, ENDED_CLOSE, 0);
+	talk_end(s->talk, from, ENDED_OTHER, 0);
 	mem_free(s->id);
 	mem_free(s->address);
 	mem_free(s);
@@ -169,28 +184,26 @@ static void session_release(struct mcp_http *h, struct mcp_session *s)
 static void http_release(struct mcp_http *h)
 {
 	struct proxy *p = h->proxy;
+	void (*closed)(struct proxy * p) = h->closed;
 
 	if (--h->open)
 		return;
 	while (h->sessions)
 		session_drop(h, h->sessions, FROM_NOBODY);
-	admit_done(&h->admit);
 	upstream_done(&h->up);
 	mem_free(h->host);
 	mem_free(h);
-	mcp_relay_release(p);
+	closed(p);
 }
 
-static void leg_free(struct mcp_leg *l)
+static void leg_free(void *owner)
 {
+	struct mcp_leg *l = owner;
 	struct mcp_http *h = l->http;
 
-	if (l->previous)
-		l->previous->next = l->next;
-	else
-		h->legs = l->next;
-	if (l->next)
-		l->next->previous = l->previous;
+	CHAIN_REMOVE(h->legs, l);
+	lull_over(&l->lull);
+	turn_over(&l->turn);
 	while (l->count) {
 		session_release(h, l->asked[l->first].session);
 		l->first = (l->first + 1) % ASKED_MAX;
@@ -199,29 +212,22 @@ static void leg_free(struct mcp_leg *l)
 	http_parts_done(&l->rq);
 	http_parts_done(&l->rs);
 	sse_done(&l->sse);
+	buf_done(&l->held_head);
+	buf_done(&l->held);
 	share_close(&l->share);
+	buf_done(&l->later);
 	mem_free(l->wanted);
 	mem_free(l->address);
+	mem_free(l->peer);
 	mem_free(l);
 	http_release(h);
-}
-
-static void release(void *owner)
-{
-	struct mcp_leg *l = owner;
-
-	if (!--l->open)
-		leg_free(l);
 }
 
 static void on_closed(void *owner)
 {
 	struct mcp_leg *l = owner;
 
-	if (!l->closing)
-		timer_close(&l->patience, release);
-	l->closing = true;
-	release(l);
+	bend_close(&l->bend, leg_free);
 }
 
 /* ---- what is asked ---- */
@@ -231,49 +237,63 @@ static struct asked_http *newest(struct mcp_leg *l)
 	return &l->asked[(l->first + l->count - 1) % ASKED_MAX];
 }
 
-/* As its own server would say no; in JSON, for who looks. */
-static void refuse(struct mcp_leg *l, const char *status, const char *why,
-		   const char *remedy)
+/* In JSON, for who looks. */
+static void answer_error(struct mcp_leg *l, const char *status, const char *why)
 {
 	CLEANUP(buf_done) struct buf body = { 0 }, out = { 0 };
 
-	buf_text(&body, "{\"error\":");
-	buf_json_string(&body, why, strlen(why));
-	buf_text(&body, "}\n");
+	knock_error(&body, why);
 	buf_printf(&out,
 		   "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
-		   "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-		   status, body.len, body.data);
+		   "Content-Length: %zu\r\nConnection: close\r\n",
+		   status, body.len);
+	if (text_starts(status, "429"))
+		buf_printf(&out, "Retry-After: %d\r\n",
+			   budget_retry_after(l->http->proxy->budget));
+	buf_printf(&out, "\r\n%s", buf_string(&body));
 	pair_write(&l->pair, SIDE_DEVICE, out.data, out.len);
 	pair_finish(&l->pair);
+}
+
+static void refuse(struct mcp_leg *l, const char *status, const char *why,
+		   const char *remedy)
+{
 	l->http->proxy->counts.refused++;
 	proxy_say(l->http->proxy, PROXY_WARN, NULL, remedy, "refused %s: %s",
 		  l->address, why);
+	answer_error(l, status, why);
 }
 
-/* What its server would judge by Host is judged here, where Host is known. */
+/*
+ * The front judged the first one. A browser sends the requests of all its pages
+ * by a connection that it has: each is judged.
+ */
 static bool is_let_in(struct mcp_leg *l, const struct head *h)
 {
-	CLEANUP(buf_done) struct buf remedy = { 0 };
-	enum admit_verdict verdict =
-		admit_judge(&l->http->admit, &h->headers, false);
-	const char *problem = head_problem(&h->headers, h->http_1_0);
+	const struct front_head view = { .address = l->peer,
+					 .local = "",
+					 .method = h->method,
+					 .path = h->path,
+					 .query = h->query,
+					 .headers = &h->headers,
+					 .share = &l->share };
+	const char *why = head_problem(&h->headers, h->http_1_0);
+	int status = 400;
 
-	if (problem) {
-		refuse(l, "400 Bad Request", problem, NULL);
+	if (why) {
+		refuse(l, "400 Bad Request", why, NULL);
 		return false;
 	}
-	if (verdict == ADMIT_YES)
+	if (!l->dialled)
 		return true;
-	admit_remedy(&remedy, verdict, &h->headers);
-	refuse(l,
-	       verdict == ADMIT_HOST ? "421 Misdirected Request" :
-				       "403 Forbidden",
-	       verdict == ADMIT_HOST ?
-		       "this port is not known by that name" :
-		       "a page of another origin may not use this port",
-	       remedy.len ? remedy.data : NULL);
-	return false;
+	why = l->http->table->judge(l->http->front, &view, &status);
+	if (why)
+		answer_error(l,
+			     status == 403 ? "403 Forbidden" :
+			     status == 421 ? "421 Misdirected Request" :
+					     "429 Too Many Requests",
+			     why);
+	return !why;
 }
 
 static void ask(struct mcp_leg *l, const struct head *h)
@@ -283,14 +303,69 @@ static void ask(struct mcp_leg *l, const struct head *h)
 
 	mem_free(l->wanted);
 	l->wanted = id ? mem_strdup(id) : NULL;
-	if (l->count == ASKED_MAX) {
-		l->blind = true;
+	if (l->blind)
 		return;
-	}
 	l->count++;
 	a = newest(l);
 	*a = (struct asked_http){ .head = strcmp(h->method, "HEAD") == 0,
-				  .ends = strcmp(h->method, "DELETE") == 0 };
+				  .ends = strcmp(h->method, "DELETE") == 0,
+				  .knows = id != NULL };
+}
+
+/* It waits for its body where that may be changed. */
+static void send_head(struct mcp_leg *l, const struct head *h, struct buf *up)
+{
+	static const char more[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	l->holds = l->bend.plan && !l->blind && l->rq.how != BODY_NONE;
+	if (!l->holds) {
+		pair_write(&l->pair, SIDE_BACKEND, up->data, up->len);
+		return;
+	}
+	buf_add(&l->held_head, up->data, up->len);
+	/* Its server, which has not seen it yet, would ask for the body so. */
+	if (headers_get(&h->headers, "Expect"))
+		pair_write(&l->pair, SIDE_DEVICE, more, strlen(more));
+}
+
+static void send_held(struct mcp_leg *l)
+{
+	pair_write(&l->pair, SIDE_BACKEND, buf_string(&l->held_head),
+		   l->held_head.len);
+	pair_write(&l->pair, SIDE_BACKEND, buf_string(&l->held), l->held.len);
+	buf_reset(&l->held_head);
+	buf_reset(&l->held);
+	l->holds = false;
+}
+
+static void send_body(struct mcp_leg *l, const char *data, size_t len)
+{
+	if (!l->holds) {
+		pair_write(&l->pair, SIDE_BACKEND, data, len);
+		return;
+	}
+	buf_add(&l->held, data, len);
+	/* Larger than what is looked into. */
+	if (l->held.len > MCP_KEPT_MAX)
+		send_held(l);
+}
+
+static void on_turn(void *owner)
+{
+	struct mcp_leg *l = owner;
+	const struct mcp_http *h = l->http;
+
+	pair_dial(&l->pair, h->up.host, h->up.port,
+		  h->up.tls ? &h->proxy->options.trust : NULL);
+}
+
+/* For the first request; nobody is dialled for half a head. */
+static void dial(struct mcp_leg *l)
+{
+	if (l->dialled)
+		return;
+	l->dialled = true;
+	turn_take(&l->turn, l->wanted, false);
 }
 
 /* Its head is whole. False: it was refused. */
@@ -308,11 +383,10 @@ static bool pass_head(struct mcp_leg *l)
 	}
 	fine = is_let_in(l, &head);
 	if (fine) {
-		timer_stop(&l->patience);
-		share_ask(&l->share);
 		ask(l, &head);
 		web_request_head(&out, lines, &l->http->up, NULL, &struck);
-		pair_write(&l->pair, SIDE_BACKEND, out.data, out.len);
+		send_head(l, &head, &out);
+		dial(l);
 	}
 	head_done(&head);
 	return fine;
@@ -328,10 +402,20 @@ static bool is_initialize(struct span text)
 	       json_span_is(method, "initialize");
 }
 
+static bool wants_answer(struct span text)
+{
+	struct span at;
+
+	return text.len && !json_check(text.text, text.len, NULL) &&
+	       json_span_member(text, "method", &at) &&
+	       json_span_member(text, "id", &at);
+}
+
 /* All of it is there: it can be said whose it is, and what it says. */
 static void tell_request(struct mcp_leg *l)
 {
 	struct http_parts *rq = &l->rq;
+	CLEANUP(buf_done) struct buf up = { 0 };
 	struct span text = { buf_string(&rq->body), rq->body.len };
 	struct capture_event e = { .kind = CAPTURED_REQUEST,
 				   .from = FROM_BACKEND,
@@ -343,61 +427,148 @@ static void tell_request(struct mcp_leg *l)
 		return;
 	s = session_for(l, is_initialize(text));
 	newest(l)->session = s;
+	newest(l)->wants = wants_answer(text);
 	if (!s)
 		return;
 	talk_pass(s->talk, &e);
-	if (rq->size && rq->size == text.len)
-		mcp_tell(s->talk, false, text, NULL);
+	if (!rq->size || rq->size != text.len)
+		return;
+	if (!l->holds) {
+		talk_text(s->talk, false, text, NULL);
+		return;
+	}
+	bend_request(l->bend.plan, s->talk, rq, &l->held_head, &l->held, &up);
+	pair_write(&l->pair, SIDE_BACKEND, up.data, up.len);
+	buf_reset(&l->held_head);
+	buf_reset(&l->held);
+	l->holds = false;
 }
 
 static void next_request(struct mcp_leg *l)
 {
 	tell_request(l);
+	if (l->holds)
+		send_held(l);
 	http_parts_done(&l->rq);
 	l->rq = (struct http_parts){ .keep = MCP_KEPT_MAX };
 }
 
-static void came_from_host(struct mcp_leg *l, const char *data, size_t len)
+static bool is_amid(const struct mcp_leg *l)
 {
-	while (len && !l->blind && !l->pair.closing) {
+	return l->rq.head.len || l->rq.has_head;
+}
+
+/* Returns how much of it is done with: all, unless it must wait. */
+static size_t take_requests(struct mcp_leg *l, const char *data, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && !l->pair.closing &&
+	       (is_amid(l) || l->blind || l->count < ASKED_MAX)) {
 		bool body = l->rq.has_head;
-		size_t used = http_parts_feed(&l->rq, data, len);
+		size_t used = http_parts_feed(&l->rq, data + at, len - at);
 
 		if (l->rq.broken) {
 			refuse(l, "400 Bad Request", "no request of HTTP/1.1",
 			       NULL);
-			return;
+			return len;
 		}
 		if (body)
-			pair_write(&l->pair, SIDE_BACKEND, data, used);
+			send_body(l, data + at, used);
 		else if (l->rq.has_head && !pass_head(l))
-			return;
-		data += used;
-		len -= used;
+			return len;
+		at += used;
 		if (l->rq.over)
 			next_request(l);
 	}
-	if (l->blind)
-		pair_write(&l->pair, SIDE_BACKEND, data, len);
+	return l->pair.closing ? len : at;
+}
+
+static void came_from_host(struct mcp_leg *l, const char *data, size_t len)
+{
+	size_t done = l->later.len ? 0 : take_requests(l, data, len);
+
+	buf_add(&l->later, data + done, len - done);
+	pair_stop(&l->pair, SIDE_DEVICE, l->later.len > 0);
+}
+
+/* One was answered: there is room for the next. */
+static void go_on(struct mcp_leg *l)
+{
+	if (!l->later.len || l->pair.closing)
+		return;
+	buf_consume(&l->later, take_requests(l, l->later.data, l->later.len));
+	pair_stop(&l->pair, SIDE_DEVICE, l->later.len > 0);
 }
 
 /* ---- what is answered ---- */
 
-static bool is_type(const struct http_parts *rs, const char *type)
+/* A session gets its name by the answer to its initialize. */
+static void name_session(struct mcp_http *h, struct mcp_session *s,
+			 const struct http_parts *rs)
 {
-	struct span value = http_parts_field(&rs->head, "Content-Type");
+	struct span id = http_parts_field(buf_string(&rs->head), rs->head.len,
+					  "Mcp-Session-Id");
 
-	return value.text && value.len >= strlen(type) &&
-	       strncasecmp(value.text, type, strlen(type)) == 0;
+	if (s->id || !id.text)
+		return;
+	s->id = mem_strndup(id.text, id.len);
+	known_add(&h->proxy->turns->known, s->id, "");
 }
 
-/* A session gets its name by the answer to its initialize. */
-static void name_session(struct mcp_session *s, const struct http_parts *rs)
+/* What was asked first, and is not answered; NULL: nothing that is known. */
+static struct talk *asking(const struct mcp_leg *l)
 {
-	struct span id = http_parts_field(&rs->head, "Mcp-Session-Id");
+	const struct asked_http *a = &l->asked[l->first];
 
-	if (!s->id && id.text)
-		s->id = mem_strndup(id.text, id.len);
+	return l->count && a->session ? a->session->talk : NULL;
+}
+
+static struct stage stage_of(const struct mcp_leg *l, enum why what)
+{
+	const struct upstream *up = &l->http->up;
+
+	return (struct stage){
+		.facts = { .what = what,
+			   .with = WITH_HTTP | (up->tls ? 0 : WITH_PLAIN),
+			   .host = up->host,
+			   .port = up->port,
+			   .path = up->path },
+		.then = "the host's request fails, as it would without us"
+	};
+}
+
+/* A failure of HTTP for who wants a message, or a page. */
+static void judge_status(struct mcp_leg *l)
+{
+	const struct asked_http *a = &l->asked[l->first];
+	const struct http_parts *rs = &l->rs;
+	CLEANUP(mem_free_ptr) char *to = http_parts_text(&rs->head, "Location");
+	CLEANUP(mem_free_ptr)
+	char *challenge = http_parts_text(&rs->head, "WWW-Authenticate");
+	struct stage s = stage_of(l, WHY_STATUS);
+
+	if (!asking(l) || !a->wants || rs->status < 200)
+		return;
+	s.facts.number = rs->status;
+	s.facts.to = to;
+	s.facts.challenge = challenge;
+	s.code = P713;
+	s.sure = true;
+	if (rs->status < 300 && http_parts_is(&rs->head, "text/html"))
+		s.facts.what = WHY_PAGE;
+	else if (rs->status < 300)
+		return;
+	else if (rs->status < 400 && to)
+		s.facts.what = WHY_REDIRECT;
+	else if (rs->status == 404 && a->knows)
+		s.facts.what = WHY_SESSION_FORGOTTEN;
+	if (s.facts.what == WHY_REDIRECT) {
+		s.code = P715;
+		s.then =
+			"whether the host follows is its own affair: what it asks there does not come through here";
+	}
+	stage_failed(asking(l), &s);
 }
 
 static void tell_answer(struct mcp_leg *l)
@@ -411,11 +582,16 @@ static void tell_answer(struct mcp_leg *l)
 				   .data = { "", 0 } };
 
 	l->told = true;
-	l->streams = is_type(rs, "text/event-stream");
-	if (!s)
-		return;
-	name_session(s, rs);
-	talk_pass(s->talk, &e);
+	if (rs->status >= 200)
+		turn_answered(&l->turn);
+	l->streams = http_parts_is(&rs->head, "text/event-stream");
+	if (s) {
+		name_session(l->http, s, rs);
+		talk_pass(s->talk, &e);
+		judge_status(l);
+	}
+	if (l->bend.plan)
+		bend_begin(&l->bend, rs, s ? s->talk : NULL);
 }
 
 static void on_event(void *owner, const struct sse_event *e)
@@ -424,7 +600,8 @@ static void on_event(void *owner, const struct sse_event *e)
 	struct mcp_session *s = l->count ? l->asked[l->first].session : NULL;
 
 	if (s && e->len && strcmp(e->type, "message") == 0)
-		mcp_tell(s->talk, true, (struct span){ e->data, e->len }, NULL);
+		talk_text(s->talk, true, (struct span){ e->data, e->len },
+			  NULL);
 }
 
 static const struct sse_events sse_events = { .event = on_event };
@@ -435,9 +612,11 @@ static void answered(struct mcp_leg *l)
 	struct mcp_session *s = l->count ? a->session : NULL;
 	struct span text = { buf_string(&l->rs.body), l->rs.body.len };
 
-	if (s && !l->streams && l->rs.size && l->rs.size == text.len &&
-	    is_type(&l->rs, "application/json"))
-		mcp_tell(s->talk, true, text, NULL);
+	if (l->bend.plan)
+		bend_end(&l->bend, &l->rs);
+	else if (s && !l->streams && l->rs.size && l->rs.size == text.len &&
+		 http_parts_is(&l->rs.head, "application/json"))
+		talk_text(s->talk, true, text, NULL);
 	if (!l->count || (l->rs.status >= 100 && l->rs.status < 200))
 		return;
 	if (s && a->ends && l->rs.status < 300)
@@ -455,35 +634,108 @@ static void next_answer(struct mcp_leg *l)
 	l->sse = (struct sse){ .max = MCP_KEPT_MAX };
 	l->rs = (struct http_parts){ .answer = true, .keep = MCP_KEPT_MAX };
 	l->told = l->streams = false;
+	go_on(l);
 }
 
-/* It went on already. */
+/* What of it was read just now. */
+static void read_body(struct mcp_leg *l, const char *data, size_t len)
+{
+	if (l->bend.plan) {
+		bend_body(&l->bend, &l->rs, data, len);
+	} else if (l->streams && l->rs.body.len) {
+		sse_feed(&l->sse, l->rs.body.data, l->rs.body.len, &sse_events,
+			 l);
+		buf_reset(&l->rs.body);
+	}
+	if (l->rs.over && !bend_waits(&l->bend))
+		next_answer(l);
+}
+
+/* It is no HTTP: unread from here on. */
+static void go_blind(struct mcp_leg *l, const char *data, size_t len)
+{
+	struct stage s = stage_of(l, WHY_FOREIGN);
+
+	l->blind = true;
+	if (asking(l) && !l->told)
+		stage_failed(asking(l), &s);
+	go_on(l);
+	if (!l->bend.plan)
+		return;
+	if (!l->told)
+		bend_give_up(&l->bend, &l->rs, buf_string(&l->rs.head),
+			     l->rs.head.len);
+	bend_give_up(&l->bend, &l->rs, data, len);
+}
+
+/* Without --set and --fault it went on already. */
 static void read_answer(struct mcp_leg *l, const char *data, size_t len)
 {
 	while (len && !l->blind) {
 		size_t used;
 
+		if (bend_waits(&l->bend)) {
+			bend_keep(&l->bend, data, len);
+			return;
+		}
 		l->rs.to_head = l->count && l->asked[l->first].head;
 		used = http_parts_feed(&l->rs, data, len);
 		if (l->rs.broken || (!used && !l->rs.over)) {
-			l->blind = true;
+			used = l->told ? 0 : used;
+			go_blind(l, data + used, len - used);
 			return;
 		}
-		if (l->rs.has_head && !l->told)
+		if (l->rs.has_head && !l->told) {
 			tell_answer(l);
-		if (l->streams && l->rs.body.len) {
-			sse_feed(&l->sse, l->rs.body.data, l->rs.body.len,
-				 &sse_events, l);
-			buf_reset(&l->rs.body);
+			read_body(l, NULL, 0);
+		} else if (l->rs.has_head) {
+			read_body(l, data, used);
 		}
 		data += used;
 		len -= used;
-		if (l->rs.over)
-			next_answer(l);
 	}
 }
 
+static void on_resumed(void *owner)
+{
+	struct mcp_leg *l = owner;
+	CLEANUP(buf_done) struct buf late = l->bend.late;
+
+	l->bend.late = (struct buf){ 0 };
+	if (l->told)
+		read_body(l, NULL, 0);
+	read_answer(l, buf_string(&late), late.len);
+}
+
 /* ---- connections ---- */
+
+/* Others wait for its place. */
+static void make_way(void *owner)
+{
+	struct mcp_leg *l = owner;
+
+	l->http->table->lacks(l->http->front, LACK_PLACES, l->peer);
+	turn_over(&l->turn);
+	share_close(&l->share);
+	pair_reset(&l->pair);
+}
+
+static void on_late(void *owner)
+{
+	struct mcp_leg *l = owner;
+
+	l->http->table->lacks(l->http->front, LACK_TURN, l->peer);
+	answer_error(l, "503 Service Unavailable", BUSY_TURN);
+}
+
+/* Is a request of its peer awaited, or the rest of one? */
+static void follow(struct mcp_leg *l)
+{
+	if (l->pair.closing || l->blind || (l->count && !is_amid(l)))
+		lull_over(&l->lull);
+	else
+		lull_waits(&l->lull);
+}
 
 static void on_came(void *owner, enum side from, const char *data, size_t len)
 {
@@ -491,39 +743,93 @@ static void on_came(void *owner, enum side from, const char *data, size_t len)
 	int64_t began = (int64_t)uv_hrtime();
 
 	if (from == SIDE_DEVICE) {
-		if (!l->pair.end[SIDE_BACKEND].used)
-			pair_dial(&l->pair, l->http->up.host, l->http->up.port,
-				  l->http->up.tls ?
-					  &l->http->proxy->options.trust :
-					  NULL);
+		if (!is_amid(l))
+			lull_over(&l->lull); /* another one begins */
 		came_from_host(l, data, len);
 	} else {
-		pair_write(&l->pair, SIDE_DEVICE, data, len);
+		l->heard = true;
+		if (!l->bend.plan || l->blind)
+			pair_write(&l->pair, SIDE_DEVICE, data, len);
 		read_answer(l, data, len);
 	}
 	latency_add(&l->http->proxy->added, (int64_t)uv_hrtime() - began);
+	/* Who waits for an answer may wait as long as its server lets him. */
+	tcp_deadline(&l->pair.end[SIDE_DEVICE].tcp,
+		     l->count && !is_amid(l) ? 0 : IDLE_MS);
+	follow(l);
+}
+
+static size_t on_kept(void *owner)
+{
+	const struct mcp_leg *l = owner;
+
+	return l->rq.head.len + l->rq.body.len + l->rs.head.len +
+	       l->rs.body.len + l->later.len + l->sse.line.len +
+	       l->sse.data.len + l->held_head.len + l->held.len +
+	       bend_kept(&l->bend);
+}
+
+static void on_crowded(void *owner)
+{
+	struct mcp_leg *l = owner;
+
+	l->http->table->lacks(l->http->front, LACK_BYTES, l->peer);
 }
 
 static void on_up(void *owner)
 {
 	struct mcp_leg *l = owner;
-	struct tls_facts tls;
+	struct stage s = stage_of(l, WHY_TLS);
 
-	if (pair_tls(&l->pair, &tls) && *tls.doubt)
-		proxy_say(
-			l->http->proxy, PROXY_WARN, NULL, NULL,
-			"the certificate of %s is not believed (--insecure): %s",
-			l->http->up.host, tls.doubt);
+	s.then = "--insecure lets that pass";
+	stage_tls(l->http->proxy, asking(l), &l->pair, &s);
 }
 
 static void on_failed(void *owner, const struct error *why)
 {
 	struct mcp_leg *l = owner;
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("the server %s cannot be reached: %s",
-				l->http->up.url, why ? why->text : "it ended");
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct stage s = stage_of(l, why ? (enum why)why->reason : WHY_CLOSED);
 
+	if (why && lack_of_files(why->code)) {
+		l->http->table->lacks(l->http->front, LACK_FILES, l->peer);
+		answer_error(l, "503 Service Unavailable",
+			     "busy: no open file is left");
+		return;
+	}
+	text = mem_printf("the server %s cannot be reached: %s",
+			  l->http->up.url, why ? why->text : "it ended");
+
+	s.facts.number = why ? why->code : 0;
+	stage_found(asking(l),
+		    why && *why->finding ? why->finding :
+					   why_find(&s.facts)->finding,
+		    text);
 	refuse(l, "502 Bad Gateway", text, why ? why->hint : NULL);
+}
+
+/* Something was asked, and its answer has not begun, or is cut. */
+static void judge_end(struct mcp_leg *l, enum side who)
+{
+	struct stage s = stage_of(l, WHY_CLOSED);
+
+	if (!asking(l) || l->blind || l->judged)
+		return;
+	if (l->told && who == SIDE_BACKEND && l->rs.how != BODY_TO_END)
+		talk_note(asking(l), "the connection ended amid the answer");
+	if (l->told || (who == SIDE_DEVICE && l->rs.head.len))
+		return;
+	l->judged = true;
+	s.code = who == SIDE_BACKEND ? N117 : N111;
+	s.sure = !l->heard;
+	if (who == SIDE_DEVICE)
+		s.facts.what = WHY_WAITS_ANSWER;
+	else if (l->rs.head.len)
+		s.facts.what = WHY_FOREIGN;
+	if (who == SIDE_DEVICE)
+		stage_left(asking(l), &s, pair_is_up(&l->pair));
+	else
+		stage_failed(asking(l), &s);
 }
 
 static void on_ended(void *owner, enum side from, enum event_end how)
@@ -531,86 +837,115 @@ static void on_ended(void *owner, enum side from, enum event_end how)
 	struct mcp_leg *l = owner;
 
 	(void)how;
+	judge_end(l, from);
+	if (from == SIDE_DEVICE)
+		return;
+	while (bend_waits(&l->bend) && !l->pair.closing)
+		bend_go_on(&l->bend);
 	/* A body without a length ends so. */
-	if (from == SIDE_BACKEND && !l->blind && l->rs.has_head &&
-	    http_parts_end(&l->rs))
+	if (!l->blind && l->rs.has_head && http_parts_end(&l->rs))
 		next_answer(l);
+	else if (l->bend.plan && !l->blind)
+		bend_give_up(&l->bend, &l->rs, NULL, 0);
 }
 
 static const struct pair_events pair_events = {
 	.came = on_came,
 	.up = on_up,
 	.failed = on_failed,
+	.crowded = on_crowded,
+	.kept = on_kept,
 	.ended = on_ended,
 	.closed = on_closed,
 };
 
-static void on_patience(void *owner)
+static void on_take(void *owner, int fd, const struct front_head *head)
 {
-	struct mcp_leg *l = owner;
-
-	pair_finish(&l->pair);
-}
-
-static void leg_open(struct mcp_http *h, int fd, const struct sockaddr *from,
-		     struct share *share)
-{
+	struct mcp_http *h = owner;
 	struct mcp_leg *l = mem_zalloc(sizeof(*l));
-	char address[ADDRESS_TEXT_MAX];
 
-	address_print_host(from, address, sizeof(address));
 	l->http = h;
-	l->address = mem_strdup(address);
-	l->open = 2;
+	l->address = web_host_of(head->address);
+	l->peer = mem_strdup(head->address);
 	l->rq.keep = MCP_KEPT_MAX;
 	l->rs = (struct http_parts){ .answer = true, .keep = MCP_KEPT_MAX };
 	l->sse.max = MCP_KEPT_MAX;
-	share_move(&l->share, share);
-	timer_open(&l->patience, h->proxy->loop, on_patience, l);
-	timer_start(&l->patience, HEAD_MS);
-	l->next = h->legs;
-	if (h->legs)
-		h->legs->previous = l;
-	h->legs = l;
+	share_move(&l->share, head->share);
+	l->pair.share = &l->share;
+	l->bend.resumed = on_resumed;
+	l->bend.owner = l;
+	bend_open(&l->bend, h->proxy->loop, h->proxy->options.alter, &l->pair);
+	CHAIN_PUSH(h->legs, l);
 	h->open++;
 	pair_open(&l->pair, h->proxy->loop, fd, &pair_events, l);
+	tcp_deadline(&l->pair.end[SIDE_DEVICE].tcp, IDLE_MS);
+	l->lull = (struct lull){ .proxy = h->proxy,
+				 .share = &l->share,
+				 .end = make_way,
+				 .owner = l };
+	l->turn = (struct turn){ .proxy = h->proxy,
+				 .share = &l->share,
+				 .from = "",
+				 .go = on_turn,
+				 .late = on_late,
+				 .end = make_way,
+				 .owner = l };
+	lull_waits(&l->lull);
 }
 
-static void on_visitor(void *owner, int fd, const struct sockaddr *from)
+static int on_upgrade(void *owner, int fd, const struct front_head *head,
+		      const char **reason)
 {
-	struct mcp_http *h = owner;
-	struct share share = { 0 };
-
-	if (h->proxy->budget)
-		share_open(&share, h->proxy->budget, budget_key_address(from));
-	if (!h->closing && !share_is_over(&share)) {
-		leg_open(h, fd, from, &share);
-		return;
-	}
-	h->proxy->counts.refused++;
-	share_close(&share);
-	close(fd);
+	(void)owner;
+	(void)fd;
+	(void)head;
+	*reason = "no WebSocket passes to an MCP server";
+	return 404;
 }
 
-static void on_full(void *owner, const char *why)
+static void on_noise(void *owner, enum front_noise what, const char *address)
 {
 	const struct mcp_http *h = owner;
 
-	proxy_say(h->proxy, PROXY_WARN, NULL, NULL,
-		  "nobody can be let in on port %u: %s", (unsigned)h->gate.port,
-		  why);
+	proxy_noise(h->proxy, address, knock_noise(what));
 }
 
-static void on_gate_closed(void *owner)
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	const struct mcp_http *h = owner;
+
+	proxy_refused(h->proxy, r);
+}
+
+static bool on_room(void *owner)
+{
+	const struct mcp_http *h = owner;
+
+	return turn_make_room(h->proxy, false);
+}
+
+/* The name of a session is a secret of the server's. */
+static enum front_standing on_standing(void *owner,
+				       const struct front_head *head)
+{
+	const struct mcp_http *h = owner;
+	const char *id = headers_get(head->headers, "Mcp-Session-Id");
+
+	return known_find(&h->proxy->turns->known, id, "") ? FRONT_NAMED :
+							     FRONT_STRANGER;
+}
+
+static size_t on_sockets_max(void *owner)
+{
+	const struct mcp_http *h = owner;
+
+	return h->proxy->knocks_max;
+}
+
+static void on_front_closed(void *owner)
 {
 	http_release(owner);
 }
-
-static const struct gate_events gate_events = {
-	.came = on_visitor,
-	.full = on_full,
-	.closed = on_gate_closed,
-};
 
 void mcp_http_close(struct mcp_http *h)
 {
@@ -619,7 +954,7 @@ void mcp_http_close(struct mcp_http *h)
 	h->closing = true;
 	for (struct mcp_leg *l = h->legs; l; l = l->next)
 		pair_reset(&l->pair);
-	gate_close(&h->gate);
+	h->table->close(h->front, on_front_closed);
 }
 
 /* ---- opening ---- */
@@ -645,31 +980,51 @@ static int where(struct mcp_http *h, uint16_t *port, struct error *err)
 	return 0;
 }
 
+static int listen_at(struct mcp_http *h, uint16_t port, struct error *err)
+{
+	static const struct front_events events = {
+		.take = on_take,
+		.upgrade = on_upgrade,
+		.noise = on_noise,
+		.refused = on_refused,
+		.sockets_max = on_sockets_max,
+		.standing = on_standing,
+		.room = on_room,
+	};
+	const struct front_config c = { .host = h->host,
+					.port = port,
+					.admit = h->proxy->options.admit,
+					.budget = h->proxy->budget,
+					.counts_questions = true };
+
+	h->table = module_table("front", FRONT_TABLE, err);
+	if (!h->table)
+		return -1;
+	h->front = h->table->open(h->proxy->loop, &c, &events, h, err);
+	if (!h->front)
+		return -1;
+	h->number = h->table->port(h->front);
+	return 0;
+}
+
 static int set_up(struct mcp_http *h, struct error *err)
 {
 	const struct proxy_options *o = &h->proxy->options;
 	uint16_t port;
 
-	if (alterations_any(o->alter))
-		return error_set(
-			err, ERR_USAGE,
-			"--set and --fault do not change what passes over HTTP to an MCP server; they do with stdio: and -- COMMAND");
-	if (upstream_read(&h->up, o->upstream, err) || where(h, &port, err) ||
-	    admit_open(&h->admit, &o->admit, NULL, h->host, err))
+	if (upstream_read(&h->up, o->upstream, err) || where(h, &port, err))
 		return -1;
-	h->gate = (struct gate){ .loop = h->proxy->loop,
-				 .events = &gate_events,
-				 .owner = h };
-	return gate_open(&h->gate, h->host, port, err);
+	return listen_at(h, port, err);
 }
 
-int mcp_http_open(struct proxy *p, struct mcp_http **out, struct error *err)
+int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
+		  struct mcp_http **out, struct error *err)
 {
 	struct mcp_http *h = mem_zalloc(sizeof(*h));
 
 	h->proxy = p;
+	h->closed = closed;
 	if (set_up(h, err)) {
-		admit_done(&h->admit);
 		upstream_done(&h->up);
 		mem_free(h->host);
 		mem_free(h);
@@ -685,7 +1040,7 @@ char *mcp_http_address(const struct mcp_http *h)
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	buf_text(&out, "http://");
-	authority_print(&out, h->host, h->gate.port);
+	authority_print(&out, h->host, h->number);
 	buf_text(&out, h->up.path);
 	return buf_take(&out);
 }

@@ -5,6 +5,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+/* By either when all is given back. */
+static void on_closed(struct proxy *p)
+{
+	mem_free(TAKE(p->mcp));
+	proxy_leg_closed(p);
+}
+
 static bool is_child(const struct proxy *p)
 {
 	const struct words *argv = p->options.argv;
@@ -16,8 +23,9 @@ static bool is_child(const struct proxy *p)
 int mcp_relay_open(struct proxy *p, struct error *err)
 {
 	struct mcp_relay *r = mem_zalloc(sizeof(*r));
-	int status = is_child(p) ? mcp_stdio_open(p, &r->stdio, err) :
-				   mcp_http_open(p, &r->http, err);
+	int status = is_child(p) ?
+			     mcp_stdio_open(p, on_closed, &r->stdio, err) :
+			     mcp_http_open(p, on_closed, &r->http, err);
 
 	if (status) {
 		mem_free(r);
@@ -44,24 +52,4 @@ void mcp_relay_close(struct proxy *p)
 		mcp_stdio_close(p->mcp->stdio);
 	else
 		mcp_http_close(p->mcp->http);
-}
-
-void mcp_relay_release(struct proxy *p)
-{
-	mem_free(TAKE(p->mcp));
-	proxy_leg_closed(p);
-}
-
-void mcp_tell(struct talk *t, bool from_server, struct span text,
-	      const struct span *passed)
-{
-	struct capture_event e = { .kind = CAPTURED_TEXT,
-				   .from = from_server ? FROM_DEVICE :
-							 FROM_BACKEND,
-				   .data = text,
-				   .size = text.len };
-
-	if (passed)
-		e.passed = *passed;
-	talk_pass(t, &e);
 }

@@ -26,18 +26,14 @@ struct mcp_relay { /* one of the two */
 	struct mcp_http *http;
 };
 
-int mcp_stdio_open(struct proxy *p, struct mcp_stdio **out, struct error *err);
+/* closed: all is given back; after mcp_…_close, once. */
+int mcp_stdio_open(struct proxy *p, void (*closed)(struct proxy *p),
+		   struct mcp_stdio **out, struct error *err);
 void mcp_stdio_close(struct mcp_stdio *s);
-int mcp_http_open(struct proxy *p, struct mcp_http **out, struct error *err);
+int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
+		  struct mcp_http **out, struct error *err);
 void mcp_http_close(struct mcp_http *h);
 /* Where hosts reach it; yours. */
 char *mcp_http_address(const struct mcp_http *h);
-
-/* By either when all is given back. */
-void mcp_relay_release(struct proxy *p);
-
-/* A message of JSON-RPC that went on as it came (passed NULL), or else. */
-void mcp_tell(struct talk *t, bool from_server, struct span text,
-	      const struct span *passed);
 
 #endif

@@ -33,20 +33,43 @@ struct stdio_way { /* one direction */
 
 struct mcp_stdio {
 	struct proxy *proxy;
+	void (*closed)(struct proxy *p);
 	struct talk *talk;
 	struct child *child; /* NULL: it has ended */
 	struct stdio_way way[2]; /* [from_server] */
 	struct timer linger;
 	unsigned open; /* four pipes, three timers, the child */
 	bool child_ended, drained, closing;
+	bool host_ended; /* it says no more */
 };
 
 /* ---- its end ---- */
+
+#define HOST_SEES "a host reads the end of its output, and gives it up"
+
+static void tell_end(struct proxy *p, struct talk *t, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+/* To who looks at our stderr, too: a host shows no more than that it failed. */
+static void tell_end(struct proxy *p, struct talk *t, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	diag_found(&t->diag, P716, (struct span){ 0 }, "%s", text);
+	talk_note(t, "%s; %s", text, HOST_SEES);
+	proxy_say(p, PROXY_BAD, NULL, HOST_SEES,
+		  "P716 the server's program: %s", text);
+}
 
 static void release(void *owner)
 {
 	struct mcp_stdio *s = owner;
 	struct proxy *p = s->proxy;
+	void (*closed)(struct proxy * p) = s->closed;
 
 	if (--s->open)
 		return;
@@ -55,7 +78,7 @@ static void release(void *owner)
 		buf_done(&s->way[i].waits);
 	}
 	mem_free(s);
-	mcp_relay_release(p);
+	closed(p);
 }
 
 static void release_way(void *owner)
@@ -65,11 +88,32 @@ static void release_way(void *owner)
 	release(w->of);
 }
 
+/*
+ * A server may end when its host says no more; not before it said anything, and
+ * not with a request that it owes an answer. --fault may have taken that.
+ */
+static void judge_end(const struct mcp_stdio *s)
+{
+	const struct talk *t = s->talk;
+	const int status = s->proxy->status;
+	const bool silent = !t->frames[true];
+	const bool owes = diag_owes_any(&t->diag);
+
+	if (s->way[true].dead || s->way[false].dead || s->proxy->counts.dropped)
+		return;
+	if (status ? !silent && !owes : s->host_ended || !owes)
+		return;
+	tell_end(s->proxy, s->talk, "it ended with status %d%s", status,
+		 silent ? " before it said anything" :
+			  ", and a request has no answer");
+}
+
 /* It is known how it ended, and all that it said has gone on. */
 static void maybe_over(struct mcp_stdio *s)
 {
 	if (!s->child_ended || !s->drained || !s->talk)
 		return;
+	judge_end(s);
 	talk_end(TAKE(s->talk), FROM_DEVICE, ENDED_FIN, 0);
 	s->proxy->over = true;
 }
@@ -170,11 +214,11 @@ static void alter(struct stdio_way *w, struct span line)
 	if (what.changed) {
 		struct span passed = { buf_string(&out), out.len };
 
-		mcp_tell(w->of->talk, w->from_server, text, &passed);
+		talk_text(w->of->talk, w->from_server, text, &passed);
 		buf_char(&out, '\n');
 		line = (struct span){ out.data, out.len };
 	} else {
-		mcp_tell(w->of->talk, w->from_server, text, NULL);
+		talk_text(w->of->talk, w->from_server, text, NULL);
 	}
 	misuse(w, &what, line);
 }
@@ -189,7 +233,7 @@ static void take_line(struct stdio_way *w, struct span line)
 	if (alters(w))
 		alter(w, line);
 	else
-		mcp_tell(w->of->talk, w->from_server, message_of(line), NULL);
+		talk_text(w->of->talk, w->from_server, message_of(line), NULL);
 }
 
 /* It goes on, and what it says is not known. */
@@ -284,6 +328,7 @@ static void on_from_ended(void *owner)
 	if (w->in.len)
 		take_line(w, (struct span){ w->in.data, w->in.len });
 	buf_reset(&w->in);
+	w->of->host_ended |= !w->from_server;
 	pipe_end_finish(&w->to);
 }
 
@@ -372,17 +417,38 @@ static void way_open(struct mcp_stdio *s, bool from_server, int from, int to)
 	timer_open(&w->timer, l, on_waited, w);
 }
 
-static void open_all(struct mcp_stdio *s, int to_child, int from_child)
+static void open_talk(struct mcp_stdio *s)
 {
 	struct talk_head head = { .leg = LEG_STDIO };
 
+	s->talk = talk_open(s->proxy, &head);
+	if (s->talk)
+		s->talk->diag.about = (struct diag_about){ .bare = true };
+}
+
+/* Nobody is there to talk to: that is recorded all the same. */
+static void not_started(struct mcp_stdio *s, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *hint = NULL;
+
+	open_talk(s);
+	error_finding(err, "P716");
+	hint = mem_strdup(err->hint);
+	error_hint(err, "%s%s%s", hint, *hint ? "; " : "", HOST_SEES);
+	if (!s->talk)
+		return;
+	diag_found(&s->talk->diag, P716, (struct span){ 0 }, "%s", err->text);
+	talk_note(s->talk, "%s; %s", err->text, HOST_SEES);
+	talk_end(TAKE(s->talk), FROM_NOBODY, ENDED_OTHER, 0);
+}
+
+static void open_all(struct mcp_stdio *s, int to_child, int from_child)
+{
 	s->open = 8;
 	way_open(s, false, STDIN_FILENO, to_child);
 	way_open(s, true, from_child, STDOUT_FILENO);
 	timer_open(&s->linger, s->proxy->loop, on_linger, s);
-	s->talk = talk_open(s->proxy, &head);
-	if (s->talk)
-		s->talk->diag.about = (struct diag_about){ .bare = true };
+	open_talk(s);
 	pipe_end_hold(&s->way[false].from, false);
 	pipe_end_hold(&s->way[true].from, false);
 }
@@ -418,7 +484,8 @@ static int start(struct mcp_stdio *s, const struct child_options *o,
 	return status;
 }
 
-int mcp_stdio_open(struct proxy *p, struct mcp_stdio **out, struct error *err)
+int mcp_stdio_open(struct proxy *p, void (*closed)(struct proxy *p),
+		   struct mcp_stdio **out, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint e = { 0 };
 	struct child_options o = { 0 };
@@ -435,7 +502,9 @@ int mcp_stdio_open(struct proxy *p, struct mcp_stdio **out, struct error *err)
 	}
 	s = mem_zalloc(sizeof(*s));
 	s->proxy = p;
+	s->closed = closed;
 	if (start(s, &o, err)) {
+		not_started(s, err);
 		mem_free(s);
 		return -1;
 	}

@@ -12,6 +12,8 @@
 
 #define TLS_PORT 8883 /* device.md 2.1 */
 #define PLAIN_PORT 1883
+/* Ports: a backend that names ever new brokers gets no more. */
+#define PLACES_MAX 32
 
 /* ---- its end ---- */
 
@@ -21,7 +23,7 @@ static void place_free(struct mqtt_place *at)
 	mem_free(at);
 }
 
-void mqtt_relay_release(struct mqtt_relay *r)
+static void release(struct mqtt_relay *r)
 {
 	struct proxy *p = r->proxy;
 
@@ -42,7 +44,7 @@ static void on_gate_closed(void *owner)
 {
 	struct mqtt_place *at = owner;
 
-	mqtt_relay_release(at->relay);
+	release(at->relay);
 }
 
 void mqtt_relay_close(struct proxy *p)
@@ -55,28 +57,27 @@ void mqtt_relay_close(struct proxy *p)
 	mqtt_talks_close(r);
 	for (struct mqtt_place *at = r->places; at; at = at->next)
 		gate_close(&at->gate);
-	mqtt_relay_release(r); /* its own hold */
+	release(r); /* its own hold */
 }
 
 /* ---- ports ---- */
 
-static void on_came(void *owner, int fd, const struct sockaddr *from)
+static void on_came(void *owner, int fd, const struct sockaddr *from,
+		    struct share *share)
 {
-	mqtt_talk_begin(owner, fd, from);
+	mqtt_talk_begin(owner, fd, from, share);
 }
 
-static void on_full(void *owner, const char *why)
+static void on_refused(void *owner, const struct front_refusal *r)
 {
 	const struct mqtt_place *at = owner;
 
-	proxy_say(at->relay->proxy, PROXY_WARN, NULL, NULL,
-		  "MQTT on port %u: nobody can be let in: %s",
-		  (unsigned)at->gate.port, why);
+	proxy_refused(at->relay->proxy, r);
 }
 
 static const struct gate_events gate_events = {
 	.came = on_came,
-	.full = on_full,
+	.refused = on_refused,
 	.closed = on_gate_closed,
 };
 
@@ -86,6 +87,7 @@ static struct mqtt_relay *relay_of(struct proxy *p)
 		return p->mqtt;
 	p->mqtt = mem_zalloc(sizeof(*p->mqtt));
 	p->mqtt->proxy = p;
+	p->mqtt->released = release;
 	p->mqtt->open = 1;
 	p->legs_open++;
 	return p->mqtt;
@@ -101,13 +103,20 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 		      uint16_t port, struct mqtt_place **out, struct error *err)
 {
 	struct mqtt_relay *r = relay_of(p);
-	struct mqtt_place *at = mem_zalloc(sizeof(*at));
+	struct mqtt_place *at;
+
+	if (r->count == PLACES_MAX)
+		return error_set(err, ERR_CONNECT,
+				 "%d brokers have a port here already",
+				 PLACES_MAX);
+	at = mem_zalloc(sizeof(*at));
 
 	at->relay = r;
 	at->host = mem_strdup(to->host);
 	at->port = to->port;
 	at->tls = to->tls;
 	at->gate = (struct gate){ .loop = p->loop,
+				  .budget = p->budget,
 				  .events = &gate_events,
 				  .owner = at };
 	if (gate_open(&at->gate, host, port, err)) {
@@ -115,6 +124,7 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 		return -1;
 	}
 	r->open++;
+	r->count++;
 	at->next = r->places;
 	r->places = at;
 	*out = at;
@@ -171,7 +181,7 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 	if (read_endpoint(&to, endpoint, err))
 		return -1;
 	at = place_find(p, &to);
-	if (!at && place_open(p, &to, host, 0, &at, err))
+	if (!at && (place_open(p, &to, host, 0, &at, err) || !at))
 		return -1;
 	*out = with_port(reached, at->gate.port);
 	return 0;

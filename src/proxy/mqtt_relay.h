@@ -33,15 +33,18 @@ struct mqtt_relay {
 	struct proxy *proxy;
 	struct mqtt_place *places;
 	struct mqtt_talk *talks; /* those whose sockets are open */
+	struct mqtt_talk *oldest; /* the last of them */
+	size_t waiting; /* whose CONNECT is awaited */
+	size_t count; /* of places */
 	unsigned open; /* ports and talks that are not given back */
 	bool closing;
+	/* By each talk when it is given back. */
+	void (*released)(struct mqtt_relay *r);
 };
 
-/* mqtt_talk.c. A board has connected: fd is taken. */
-void mqtt_talk_begin(struct mqtt_place *at, int fd,
-		     const struct sockaddr *from);
+/* mqtt_talk.c. A board has connected: fd and share are taken. */
+void mqtt_talk_begin(struct mqtt_place *at, int fd, const struct sockaddr *from,
+		     struct share *share);
 void mqtt_talks_close(struct mqtt_relay *r);
-/* By each talk when it is released, by each port when it is closed. */
-void mqtt_relay_release(struct mqtt_relay *r);
 
 #endif

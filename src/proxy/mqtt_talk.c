@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/chain.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "net/address.h"
@@ -14,6 +15,8 @@
 #include "proxy/mqtt_relay.h"
 #include "proxy/pair.h"
 #include "proxy/readdress.h"
+#include "proxy/stage.h"
+#include "proxy/turn.h"
 #include "proxy/udp_relay.h"
 #include "proxy/web.h"
 #include "wire/broker_topic.h"
@@ -22,6 +25,7 @@
 /* A larger packet passes without being looked into. */
 #define KEPT_MAX (256u << 10)
 #define CONNECT_MS 10000 /* for the first packet; as brokers wait */
+#define PACKET_MS 10000 /* for the rest of another one */
 #define TLS_HELLO 0x16
 /* A code by which a later broker refuses, and the words of 3.1.1. */
 static const char *const connack_words[] = {
@@ -52,12 +56,15 @@ struct mqtt_talk {
 	struct talk *talk;
 	struct udp_leg *udp;
 	struct share share;
+	struct turn turn;
 	struct sockaddr_storage board;
+	char *host; /* of that, as web_host_of has it */
 	char own[ADDRESS_TEXT_MAX]; /* our host, as the board reaches it */
 	int level; /* of its CONNECT; 4 until then */
 	char *client; /* its client id; NULL */
 	unsigned open; /* the pair, three timers */
 	bool begun, closing;
+	bool answered; /* by a CONNACK */
 };
 
 static struct proxy *proxy_of(const struct mqtt_talk *m)
@@ -74,20 +81,18 @@ static void release(void *owner)
 
 	if (--m->open)
 		return;
-	if (m->previous)
-		m->previous->next = m->next;
-	else
-		r->talks = m->next;
-	if (m->next)
-		m->next->previous = m->previous;
+	r->waiting -= !m->begun;
+	CHAIN_LEAVE(r->talks, r->oldest, m);
+	turn_over(&m->turn);
 	for (int i = 0; i < 2; i++) {
 		buf_done(&m->way[i].in);
 		buf_done(&m->way[i].waits);
 	}
 	share_close(&m->share);
 	mem_free(m->client);
+	mem_free(m->host);
 	mem_free(m);
-	mqtt_relay_release(r);
+	r->released(r);
 }
 
 static void release_way(void *owner)
@@ -167,8 +172,11 @@ static void tell_publish(const struct mqtt_way *w,
 				   .size = p->payload.len,
 				   .passed = passed };
 
-	if (w->talk->talk)
-		talk_pass(w->talk->talk, &e);
+	if (!w->talk->talk)
+		return;
+	talk_pass(w->talk->talk, &e);
+	if (text)
+		udp_leg_text(w->talk->udp, w->from == SIDE_DEVICE, p->payload);
 }
 
 static void tell_added(struct mqtt_way *w)
@@ -184,16 +192,29 @@ static void found(struct mqtt_talk *m, enum diag_code code, const char *detail)
 			   detail);
 }
 
-/* A reason of net/why.h whose finding is sure. */
-static void found_why(struct mqtt_talk *m, const struct error *why)
-{
-	int code = *why->finding ? finding_by_name(why->finding) : -1;
+/* ---- packets that tell something ---- */
 
-	if (code >= 0)
-		found(m, (enum diag_code)code, why->text);
+/* The board's Device-Id, if the client id has one; yours. */
+static char *name_of(const char *client)
+{
+	char mac[18];
+
+	return mem_strdup(client_id_mac(client, mac) ? mac : client);
 }
 
-/* ---- packets that tell something ---- */
+/* Of the CONNECT that it begins with; NULL: it is none. Yours. */
+static char *name_in(const struct buf *first)
+{
+	CLEANUP(mem_free_ptr) char *client = NULL;
+	struct packet_connect c;
+	struct mqtt_packet p;
+
+	if (packet_read(&p, first->data, first->len) != PACKET_WHOLE ||
+	    !packet_connect(&c, &p) || !c.client.len)
+		return NULL;
+	client = mem_strndup(c.client.text, c.client.len);
+	return name_of(client);
+}
 
 static void see_connect(struct mqtt_talk *m, const struct mqtt_packet *p)
 {
@@ -205,11 +226,9 @@ static void see_connect(struct mqtt_talk *m, const struct mqtt_packet *p)
 	m->level = c.level;
 	m->client = mem_strndup(c.client.text, c.client.len);
 	if (m->talk && *m->client) {
-		char mac[18];
+		CLEANUP(mem_free_ptr) char *name = name_of(m->client);
 
-		talk_is(m->talk,
-			client_id_mac(m->client, mac) ? mac : m->client, NULL,
-			NULL);
+		talk_is(m->talk, name, NULL, NULL);
 	}
 }
 
@@ -220,10 +239,12 @@ static void see_connack(struct mqtt_talk *m, const struct mqtt_packet *p)
 
 	if (!packet_connack(&c, p))
 		return;
-	if (c.code == 0) {
-		share_settle(&m->share);
+	m->answered = true;
+	if (c.code == 0 && m->talk)
+		turn_proven(&m->turn, m->talk->device);
+	turn_answered(&m->turn);
+	if (c.code == 0)
 		return;
-	}
 	snprintf(why, sizeof(why), "CONNACK %u%s%s", c.code,
 		 c.code < COUNT(connack_words) ? ": " : "",
 		 c.code < COUNT(connack_words) ? connack_words[c.code] : "");
@@ -288,25 +309,14 @@ static bool change_udp(struct mqtt_talk *m, struct span text, struct buf *out)
 static bool change_vision(struct mqtt_talk *m, struct span text,
 			  struct buf *out)
 {
-	struct proxy *p = proxy_of(m);
-	CLEANUP(edits_done) struct edits e = { 0 };
-	struct span at;
-
-	if (!(p->options.rewrite & REWRITE_VISION) || !p->web || !m->talk ||
-	    !told_vision(&at, text))
-		return false;
-	CLEANUP(mem_free_ptr) char *url = json_span_string(at);
+	const struct proxy *p = proxy_of(m);
 	CLEANUP(mem_free_ptr) char *host = told_host(m);
-	CLEANUP(mem_free_ptr)
-	char *reached =
-		mem_printf("%s:%u", host, (unsigned)p->web->place[0].number);
-	CLEANUP(mem_free_ptr) char *ours = web_vision_url(p, url, reached);
-	if (!ours)
+	CLEANUP(mem_free_ptr) char *reached = NULL;
+
+	if (!p->web || !m->talk)
 		return false;
-	edits_add_string(&e, at, ours);
-	edits_apply(&e, text, out);
-	talk_note(m->talk, "pictures: %s became %s", url, ours);
-	return true;
+	reached = mem_printf("%s:%u", host, (unsigned)p->web->place[0].number);
+	return web_move_vision(m->talk, text, reached, out);
 }
 
 /* ---- a PUBLISH ---- */
@@ -461,9 +471,15 @@ static size_t pass_all(struct mqtt_way *w, const char *data, size_t len)
 	return w->dead || w->talk->pair.closing ? len : at;
 }
 
+#define CONNACK_FIRST \
+	0x20 /* nothing else may come before it (MQTT 3.1.1, 3.2) */
+
 static void feed(struct mqtt_way *w, const char *data, size_t len)
 {
 	w->came_ns = (int64_t)uv_hrtime();
+	if (w->from == SIDE_BACKEND && !w->talk->answered && !w->raw &&
+	    !w->in.len && (unsigned char)*data != CONNACK_FIRST)
+		is_foreign(w);
 	if (!w->in.len) {
 		size_t done = pass_all(w, data, len);
 
@@ -504,61 +520,160 @@ static void refuse_tls(struct mqtt_talk *m)
 	pair_finish(&m->pair);
 }
 
-/* Who says nothing makes no talk, and nobody is dialled for him. */
-static bool begin(struct mqtt_talk *m, char first)
+/* ---- its turn ---- */
+
+static void refuse(struct mqtt_talk *m, enum lack what)
+{
+	gate_refuse(&m->at->gate, what, (struct sockaddr *)&m->board);
+	end_talk(m, FROM_NOBODY, ENDED_RST);
+	turn_over(&m->turn);
+	share_close(&m->share);
+	pair_reset(&m->pair);
+}
+
+static void on_turn(void *owner)
+{
+	struct mqtt_talk *m = owner;
+
+	pair_dial(&m->pair, m->at->host, m->at->port,
+		  m->at->tls ? &proxy_of(m)->options.trust : NULL);
+}
+
+static void on_late(void *owner)
+{
+	refuse(owner, LACK_TURN);
+}
+
+/* Others wait for its place. */
+static void make_way(void *owner)
+{
+	refuse(owner, LACK_PLACES);
+}
+
+static struct talk *new_talk(struct mqtt_talk *m, bool known)
 {
 	char address[ADDRESS_TEXT_MAX];
 	const struct talk_head head = { .leg = LEG_MQTT, .address = address };
-	const struct proxy *p = proxy_of(m);
+	struct proxy *p = proxy_of(m);
+	struct talk *t;
 
-	m->begun = true;
 	address_print((struct sockaddr *)&m->board, address, sizeof(address));
-	m->talk = talk_open(proxy_of(m), &head);
-	if (!m->talk) {
-		proxy_of(m)->counts.refused++;
-		pair_reset(&m->pair);
+	t = talk_open(p, &head);
+	return t || !turn_make_room(p, known) ? t : talk_open(p, &head);
+}
+
+/* False: it is refused. */
+static bool has_place(struct mqtt_talk *m, bool known)
+{
+	share_ask(&m->share);
+	if (!known && share_is_over(&m->share) &&
+	    (!turn_make_room(proxy_of(m), false) || share_is_over(&m->share))) {
+		refuse(m, LACK_CONNECTIONS);
 		return false;
 	}
+	m->talk = new_talk(m, known);
+	if (!m->talk)
+		refuse(m, LACK_ALL);
+	return m->talk != NULL;
+}
+
+/* Who says nothing whole makes no talk, and nobody is dialled for him. */
+static bool begin(struct mqtt_talk *m, const char *name, char first)
+{
+	const struct known_names *known = &proxy_of(m)->turns->known;
+
+	m->begun = true;
+	m->at->relay->waiting--;
+	timer_stop(&m->patience);
+	if (!has_place(m, known_find(known, name, m->host)))
+		return false;
 	m->talk->diag.about = (struct diag_about){
 		.board = true,
 		.standby = true,
 		.from = { .board = m->talk->address },
 	};
-	share_ask(&m->share);
 	if (first == TLS_HELLO) {
 		refuse_tls(m);
 		return false;
 	}
-	pair_dial(&m->pair, m->at->host, m->at->port,
-		  m->at->tls ? &p->options.trust : NULL);
 	return true;
+}
+
+/* Its CONNECT is awaited; what is none of MQTT is told at once. */
+static void take_first(struct mqtt_talk *m, const char *data, size_t len)
+{
+	struct mqtt_way *w = &m->way[SIDE_DEVICE];
+	CLEANUP(buf_done) struct buf whole = { 0 };
+	CLEANUP(mem_free_ptr) char *name = NULL;
+	struct mqtt_packet p;
+	enum packet_state state;
+
+	buf_add(&w->in, data, len);
+	state = packet_read(&p, w->in.data, w->in.len);
+	if (*w->in.data != TLS_HELLO &&
+	    (state == PACKET_NOTHING ||
+	     (state == PACKET_PART && p.size <= KEPT_MAX)))
+		return;
+	whole = w->in;
+	w->in = (struct buf){ 0 };
+	name = name_in(&whole);
+	if (!begin(m, name, *whole.data))
+		return;
+	feed(w, whole.data, whole.len);
+	turn_take(&m->turn, name, false);
+}
+
+/* Half a packet of a board may wait for its rest, but not for ever. */
+static void watch_half(struct mqtt_talk *m)
+{
+	const struct mqtt_way *w = &m->way[SIDE_DEVICE];
+
+	if (!m->begun || m->closing)
+		return;
+	if (!w->in.len || w->waiting)
+		timer_stop(&m->patience);
+	else if (!uv_is_active((uv_handle_t *)&m->patience.uv))
+		timer_start(&m->patience, PACKET_MS);
 }
 
 static void on_came(void *owner, enum side from, const char *data, size_t len)
 {
 	struct mqtt_talk *m = owner;
 
-	if (!m->begun && !begin(m, *data))
-		return;
-	feed(&m->way[from], data, len);
+	if (m->begun)
+		feed(&m->way[from], data, len);
+	else
+		take_first(m, data, len);
+	watch_half(m);
+}
+
+static size_t on_kept(void *owner)
+{
+	const struct mqtt_talk *m = owner;
+	size_t bytes = 0;
+
+	for (int i = 0; i < 2; i++)
+		bytes += m->way[i].in.len + m->way[i].waits.len;
+	return bytes;
+}
+
+static void on_crowded(void *owner)
+{
+	struct mqtt_talk *m = owner;
+
+	gate_refuse(&m->at->gate, LACK_BYTES, (struct sockaddr *)&m->board);
+	end_talk(m, FROM_NOBODY, ENDED_RST);
 }
 
 static void on_up(void *owner)
 {
 	struct mqtt_talk *m = owner;
-	CLEANUP(error_reset) struct error why = { 0 };
-	struct tls_facts tls;
+	const struct stage s = { .facts = { .with = WITH_MQTT,
+					    .host = m->at->host,
+					    .port = m->at->port },
+				 .then = "a board would go no further" };
 
-	if (!pair_tls(&m->pair, &tls) || !*tls.doubt)
-		return;
-	why_set(&why, &(struct why_facts){ .what = WHY_TLS,
-					   .with = WITH_MQTT,
-					   .host = m->at->host,
-					   .port = m->at->port,
-					   .said = tls.doubt });
-	found_why(m, &why);
-	talk_note(m->talk, "the certificate is not believed (--insecure): %s",
-		  tls.doubt);
+	stage_tls(proxy_of(m), m->talk, &m->pair, &s);
 }
 
 static void on_failed(void *owner, const struct error *why)
@@ -574,22 +689,51 @@ static void on_failed(void *owner, const struct error *why)
 	};
 	CLEANUP(error_reset) struct error told = { 0 };
 
+	if (why && lack_of_files(why->code)) {
+		gate_refuse(&m->at->gate, LACK_FILES,
+			    (struct sockaddr *)&m->board);
+		end_talk(m, FROM_NOBODY, ENDED_RST);
+		pair_reset(&m->pair);
+		return;
+	}
 	if (why && *why->finding)
 		error_copy(&told, why);
 	else
 		why_set(&told, &facts);
-	found_why(m, &told);
+	stage_found(m->talk, told.finding, told.text);
 	proxy_of(m)->counts.refused++;
 	proxy_say(proxy_of(m), PROXY_BAD, m->talk ? m->talk->device : NULL,
 		  told.hint, "%s", told.text);
-	end_talk(m, FROM_BACKEND, ENDED_RST);
+	end_talk(m, FROM_BACKEND, ENDED_OTHER);
 	pair_reset(&m->pair);
+}
+
+/* It ended, and the broker had not answered. */
+static void judge_silence(struct mqtt_talk *m, enum side who)
+{
+	struct stage s = {
+		.facts = { .what = who == SIDE_BACKEND ? WHY_CLOSED :
+							 WHY_SILENT,
+			   .with = WITH_MQTT,
+			   .host = m->at->host,
+			   .port = m->at->port },
+		.then = "the board sees its connection fail, and tries again"
+	};
+
+	if (!m->talk || m->answered || m->way[SIDE_BACKEND].raw)
+		return;
+	if (who == SIDE_DEVICE)
+		stage_left(m->talk, &s, pair_is_up(&m->pair));
+	else
+		stage_failed(m->talk, &s);
 }
 
 static void on_ended(void *owner, enum side from, enum event_end how)
 {
 	struct mqtt_talk *m = owner;
 	struct mqtt_way *w = &m->way[from];
+
+	judge_silence(m, from);
 
 	/* A packet that is cut goes on as it is. */
 	if (w->in.len && !w->dead)
@@ -602,16 +746,55 @@ static const struct pair_events pair_events = {
 	.came = on_came,
 	.up = on_up,
 	.failed = on_failed,
+	.crowded = on_crowded,
+	.kept = on_kept,
 	.ended = on_ended,
 	.closed = on_closed,
 };
+
+/* What there is of it goes on, unread, and its rest when it comes. */
+static void pass_half(struct mqtt_way *w)
+{
+	CLEANUP(buf_done) struct buf half = w->in;
+	struct mqtt_packet p;
+
+	w->in = (struct buf){ 0 };
+	if (packet_read(&p, half.data, half.len) != PACKET_PART) {
+		buf_add(&w->in, half.data, half.len);
+		return;
+	}
+	w->skip = p.size - half.len;
+	tell_packet(w, &p);
+	write_on(w, half.data, half.len);
+}
 
 static void on_patience(void *owner)
 {
 	struct mqtt_talk *m = owner;
 
-	end_talk(m, FROM_NOBODY, ENDED_TIMEOUT);
+	if (m->begun) {
+		pass_half(&m->way[SIDE_DEVICE]);
+		return;
+	}
+	if (m->way[SIDE_DEVICE].in.len)
+		gate_refuse(&m->at->gate, LACK_TIME,
+			    (struct sockaddr *)&m->board);
 	pair_finish(&m->pair);
+}
+
+/* Who has said nothing whole for longest goes. */
+static void make_room(struct mqtt_relay *r)
+{
+	struct mqtt_talk *m = r->oldest;
+
+	if (r->waiting < r->proxy->knocks_max)
+		return;
+	while (m && (m->begun || m->pair.closing))
+		m = m->previous;
+	if (!m)
+		return;
+	gate_refuse(&m->at->gate, LACK_PLACES, (struct sockaddr *)&m->board);
+	pair_reset(&m->pair);
 }
 
 static void way_open(struct mqtt_talk *m, enum side from)
@@ -627,42 +810,46 @@ static void read_ends(struct mqtt_talk *m, int fd, const struct sockaddr *from)
 {
 	struct sockaddr_storage own = { 0 };
 	socklen_t len = sizeof(own);
+	char text[ADDRESS_TEXT_MAX];
 
 	memcpy(&m->board, from,
 	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 					     sizeof(struct sockaddr_in));
 	getsockname(fd, (struct sockaddr *)&own, &len);
 	address_print_host((struct sockaddr *)&own, m->own, sizeof(m->own));
+	address_print((struct sockaddr *)&m->board, text, sizeof(text));
+	m->host = web_host_of(text);
 }
 
-void mqtt_talk_begin(struct mqtt_place *at, int fd, const struct sockaddr *from)
+void mqtt_talk_begin(struct mqtt_place *at, int fd, const struct sockaddr *from,
+		     struct share *share)
 {
 	struct mqtt_relay *r = at->relay;
-	struct share share = { 0 };
 	struct mqtt_talk *m;
 
-	if (r->proxy->budget)
-		share_open(&share, r->proxy->budget, budget_key_address(from));
-	if (r->closing || share_is_over(&share)) {
-		r->proxy->counts.refused++;
-		share_close(&share);
-		close(fd);
-		return;
-	}
+	make_room(r);
 	m = mem_zalloc(sizeof(*m));
 	m->at = at;
 	m->level = 4;
 	m->open = 4;
-	share_move(&m->share, &share);
+	share_move(&m->share, share);
+	m->pair.share = &m->share;
 	read_ends(m, fd, from);
+	m->turn = (struct turn){ .proxy = r->proxy,
+				 .share = &m->share,
+				 .from = m->host,
+				 .go = on_turn,
+				 .late = on_late,
+				 .end = make_way,
+				 .owner = m };
 	timer_open(&m->patience, r->proxy->loop, on_patience, m);
 	timer_start(&m->patience, CONNECT_MS);
 	way_open(m, SIDE_DEVICE);
 	way_open(m, SIDE_BACKEND);
-	m->next = r->talks;
-	if (r->talks)
-		r->talks->previous = m;
-	r->talks = m;
+	if (!r->oldest)
+		r->oldest = m;
+	CHAIN_PUSH(r->talks, m);
+	r->waiting++;
 	r->open++;
 	pair_open(&m->pair, r->proxy->loop, fd, &pair_events, m);
 }

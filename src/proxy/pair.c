@@ -77,6 +77,12 @@ void pair_finish(struct pair *p)
 	}
 }
 
+/* One side has ended, and the other one was told. */
+static bool is_half(const struct pair *p)
+{
+	return p->end[SIDE_DEVICE].ended || p->end[SIDE_BACKEND].ended;
+}
+
 static bool is_done(const struct pair_end *e)
 {
 	return !e->used || (e->ended && e->shut);
@@ -100,7 +106,8 @@ static void pass_end(struct pair *p, enum side to)
 	struct pair_end *e = &p->end[to];
 
 	if (!e->used) {
-		/* Nobody was dialled yet. */
+		/* Nobody was dialled yet, and nobody is any more. */
+		p->closing = true;
 		if (p->end[OTHER_SIDE(to)].used)
 			tcp_close(&p->end[OTHER_SIDE(to)].tcp);
 		return;
@@ -157,20 +164,39 @@ static void on_ended(struct tcp *t, const struct error *why)
 	p->events->ended(p->owner, from, how);
 	if (p->closing)
 		return;
-	if (how == ENDED_FIN)
+	if (how == ENDED_FIN) {
+		if (p->end[SIDE_DEVICE].used)
+			tcp_deadline(&p->end[SIDE_DEVICE].tcp, PAIR_HALF_MS);
 		pass_end(p, OTHER_SIDE(from));
-	else
+	} else {
 		pass_reset(p, OTHER_SIDE(from));
+	}
 }
 
 /* ---- bytes ---- */
+
+/* False: it holds more than it gets. */
+static bool counts(struct pair *p)
+{
+	return !p->share ||
+	       share_hold(p->share, waits(p, SIDE_DEVICE) +
+					    waits(p, SIDE_BACKEND) +
+					    p->events->kept(p->owner));
+}
 
 static void on_data(struct tcp *t, const char *data, size_t len)
 {
 	struct pair *p = t->owner;
 
-	if (!p->closing)
-		p->events->came(p->owner, side_of(t), data, len);
+	if (p->closing)
+		return;
+	p->events->came(p->owner, side_of(t), data, len);
+	if (!p->closing && is_half(p))
+		tcp_deadline(&p->end[SIDE_DEVICE].tcp, PAIR_HALF_MS);
+	if (p->closing || counts(p))
+		return;
+	p->events->crowded(p->owner);
+	pair_reset(p);
 }
 
 static void on_drained(struct tcp *t)
@@ -180,8 +206,10 @@ static void on_drained(struct tcp *t)
 
 	if (p->end[to].reset && tcp_waiting(t) == 0)
 		pair_reset(p);
-	else if (!p->closing)
+	else if (!p->closing) {
 		settle(p, OTHER_SIDE(to));
+		counts(p); /* it is less */
+	}
 }
 
 static void on_connected(struct tcp *t)

@@ -4,17 +4,20 @@
  * that is dialled for it. What comes is handed to the owner, who writes what is
  * to go on. The end of one side is passed on as it was: an end as an end behind
  * what was written, a reset as a reset. 1 MiB at most waits each way; then the
- * other side is not read. A deadline of the device's tcp ends both.
+ * other side is not read. A deadline of the device's tcp ends both: so does
+ * silence behind the end of one side.
  */
 #ifndef PROXY_PAIR_H
 #define PROXY_PAIR_H
 
 #include "capture/event.h"
+#include "net/budget.h"
 #include "net/tcp.h"
 
 enum side { SIDE_DEVICE, SIDE_BACKEND };
 #define OTHER_SIDE(s) ((s) == SIDE_DEVICE ? SIDE_BACKEND : SIDE_DEVICE)
 
+#define PAIR_HALF_MS 30000 /* for silence once one side has ended */
 #define PAIR_WAITS_MAX ((size_t)1 << 20) /* bytes, each way */
 
 struct pair_events { /* from the loop only */
@@ -26,6 +29,13 @@ struct pair_events { /* from the loop only */
 	 * by pair_reset, or pair_finish behind an answer of its own.
 	 */
 	void (*failed)(void *owner, const struct error *why);
+	/*
+	 * What waits and is kept is more than its address gets: both sides are
+	 * reset behind this. NULL: nobody counts it.
+	 */
+	void (*crowded)(void *owner);
+	/* Bytes that the owner keeps of what came, beside what waits here. */
+	size_t (*kept)(void *owner);
 	/* That side ended. Passed on already. */
 	void (*ended)(void *owner, enum side from, enum event_end how);
 	/* The last one: nothing is open, it may be released. */
@@ -48,11 +58,12 @@ struct pair {
 	void *owner;
 	struct pair_end end[2];
 	struct buf early; /* for the backend, until it is up */
+	struct share *share; /* what it holds counts there; lent; NULL */
 	bool closing;
 	bool told; /* closed came */
 };
 
-/* Takes fd; begins to read it. p is zeroed. */
+/* Takes fd; begins to read it. p is zeroed, but for share. */
 void pair_open(struct pair *p, struct loop *l, int fd,
 	       const struct pair_events *events, void *owner);
 /* host is lent for the call. trust NULL: without TLS. */

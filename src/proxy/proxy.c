@@ -5,8 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "proxy/turn.h"
 #include "proxy/web.h"
 
 static bool is_ota_path(const char *url)
@@ -48,6 +50,11 @@ int proxy_kind(enum upstream_kind *out, const char *upstream, struct error *err)
 
 /* ---- the end ---- */
 
+static void on_turns_closed(void *owner)
+{
+	proxy_leg_closed(owner);
+}
+
 void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner)
 {
 	p->closing = true;
@@ -63,6 +70,8 @@ void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner)
 		udp_relay_close(p);
 	if (p->mcp)
 		mcp_relay_close(p);
+	turns_close(p, on_turns_closed);
+	proxy_tells_close(p);
 	proxy_leg_closed(p);
 }
 
@@ -82,13 +91,80 @@ static int open_kind(struct proxy *p, struct error *err)
 	return mcp_relay_open(p, err);
 }
 
-static void set_budget(struct proxy *p)
-{
-	size_t places = p->options.talks_max ? p->options.talks_max : 10000;
+/* Less, and no board comes through. */
+#define FILES_LEAST 32
+#define FILES_WANTED 32768
+/* Kept for other things than connections: an eighth, but no more than this. */
+#define FILES_KEPT_MIN 12
+#define FILES_KEPT_MAX 64
+#define TALKS_MAX 10000
+/* Passed on at a time, of those that the upstream does not know: a quarter, but
+   no more than this. */
+#define PASSED_MIN 4
+#define PASSED_MAX 256
 
+static int too_few(size_t limit, struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "proxy needs %d open files at least, and %zu are allowed",
+		  FILES_LEAST, limit);
+	return error_hint(err, "raise the limit: ulimit -n 1024");
+}
+
+/* Of what is left a sixth is for those who knock, two for each talk: of 16 talks
+   one address gets 15 (net/budget.h). */
+static int share_files(struct proxy *p, struct error *err)
+{
+	size_t limit = descriptors_raise(FILES_WANTED);
+	size_t kept = limit / 8, open = descriptors_open(), room, talks;
+
+	if (kept < FILES_KEPT_MIN)
+		kept = FILES_KEPT_MIN;
+	if (kept > FILES_KEPT_MAX)
+		kept = FILES_KEPT_MAX;
+	if (limit < FILES_LEAST || limit < open + kept + 8)
+		return too_few(limit, err);
+	room = limit - open - kept;
+	p->knocks_max = room / 6;
+	talks = (room - p->knocks_max) / 2;
+	if (!p->options.talks_max)
+		p->options.talks_max = TALKS_MAX;
+	if (p->options.talks_max > talks)
+		p->options.talks_max = talks;
+	return 0;
+}
+
+static int open_voices(struct proxy *p, struct error *err)
+{
+	if (!p->options.save_audio)
+		return 0;
+	p->voices = mem_zalloc(sizeof(*p->voices));
+	return voices_open(p->voices, p->options.save_audio, p->budget, err);
+}
+
+static size_t passed_max(const struct proxy *p)
+{
+	size_t some = p->options.talks_max / 4;
+
+	if (some > PASSED_MAX)
+		some = PASSED_MAX;
+	return some > PASSED_MIN ? some : PASSED_MIN;
+}
+
+static int open_doors(struct proxy *p, struct error *err)
+{
 	p->budget = budget_new();
-	budget_set(p->budget, BUDGET_HEADS, places);
-	budget_set(p->budget, BUDGET_CONNECTIONS, places);
+	turns_open(p);
+	p->legs_open++;
+	proxy_tells_open(p);
+	if (share_files(p, err))
+		return -1;
+	budget_set(p->budget, BUDGET_HEADS, p->knocks_max);
+	/* The last one is never given: see net/budget.h. */
+	budget_set(p->budget, BUDGET_UPSTREAM, passed_max(p) + 1);
+	/* So that of few, too, one is left for another address. */
+	budget_set(p->budget, BUDGET_CONNECTIONS, p->options.talks_max + 1);
+	return open_voices(p, err) ? -1 : open_kind(p, err);
 }
 
 int proxy_open(struct proxy **out, struct loop *l,
@@ -100,8 +176,7 @@ int proxy_open(struct proxy **out, struct loop *l,
 	p->options = *o;
 	p->began_us = loop_now_us();
 	p->found = mem_zalloc(sizeof(*p->found));
-	set_budget(p);
-	if (open_kind(p, err)) {
+	if (open_doors(p, err)) {
 		proxy_close(p, NULL, NULL);
 		return -1;
 	}

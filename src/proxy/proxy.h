@@ -17,7 +17,9 @@
 #include "capture/writer.h"
 #include "net/admit.h"
 #include "net/budget.h"
+#include "net/lacks.h"
 #include "net/tls.h"
+#include "net/voice.h"
 #include "proxy/alter.h"
 #include "proxy/latency.h"
 
@@ -70,7 +72,8 @@ struct proxy_options { /* lent until the proxy is closed */
 	bool firmware; /* let a newer one through */
 	const struct alterations *alter; /* --set and --fault; NULL */
 	struct capture_writer *writer; /* NULL: nothing is recorded */
-	size_t talks_max; /* at once; 0: 10,000 */
+	const char *save_audio; /* folder, see net/voice.h; NULL: not kept */
+	size_t talks_max; /* at once; 0: 10,000, or what open files allow */
 	const struct proxy_events *events;
 	void *owner;
 };
@@ -79,7 +82,15 @@ struct proxy_options { /* lent until the proxy is closed */
 struct proxy {
 	struct loop *loop;
 	struct proxy_options options;
-	struct budget *budget; /* of all doors: strangers hold little */
+	/*
+	 * Of all doors: each connection counts to its end, and no address gets
+	 * all of them. Who the upstream knows is learned (proxy/known.h).
+	 */
+	struct budget *budget;
+	size_t knocks_max; /* sockets whose first words are awaited */
+	struct turns *turns; /* proxy/turn.h */
+	struct tells *tells; /* proxy/tell.c: lines of this minute */
+	struct lull *lulls, *lulls_last; /* proxy/lull.h */
 	struct talk *talks, *talks_last; /* those that are open */
 	size_t open_talks;
 	uint32_t next_conn; /* where there is no writer */
@@ -90,8 +101,10 @@ struct proxy {
 		uint64_t audio[2];
 		uint64_t changed, dropped;
 		uint64_t refused; /* who was not let in, or found no upstream */
+		uint64_t strangers; /* datagrams of no session */
 	} counts;
 	struct latency added; /* by us, each frame: arrived -> handed on */
+	struct voices *voices; /* NULL: what boards say is not kept */
 	struct proxy_found *found; /* findings by code, over all talks */
 	bool closing;
 
@@ -130,9 +143,22 @@ struct proxy_found {
 	uint64_t talks[DIAG_CODE_COUNT]; /* in how many of them */
 };
 
-/* Told to who opened it. */
+/*
+ * Told to who opened it: of lines that begin as the same literal ten in a
+ * minute, and at its end how many more there were; so whoever makes connections
+ * fail cannot bury what a board is told of.
+ */
 void proxy_say(struct proxy *p, enum proxy_level level, const char *device,
 	       const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
+
+/* Somebody was refused at a door: told, and counted. */
+void proxy_refused(struct proxy *p, const struct front_refusal *r);
+/* What came to a door is no request; told where both are known. */
+void proxy_noise(struct proxy *p, const char *address, const char *text);
+
+void proxy_tells_open(struct proxy *p);
+/* What was not told is counted; proxy_leg_closed follows. */
+void proxy_tells_close(struct proxy *p);
 
 /* Called by each part when it is closed (legs_open was raised when it opened). */
 void proxy_leg_closed(struct proxy *p);

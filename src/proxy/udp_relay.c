@@ -3,6 +3,8 @@
 #include "proxy/udp_relay.h"
 #include "proxy/gate.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,10 +16,13 @@
 #include "net/address.h"
 #include "net/bind.h"
 #include "net/endpoint.h"
+#include "net/lacks.h"
 #include "net/mqtt.h"
 
 #define ROOM 65536
-#define EARLY_MAX 64 /* kept while the backend's name is looked up */
+/* Kept while the backend's name is looked up: some seconds of audio. */
+#define EARLY_MAX 64
+#define EARLY_BYTES (16u << 10)
 
 struct udp_relay {
 	struct proxy *proxy;
@@ -26,7 +31,6 @@ struct udp_relay {
 	uint16_t number;
 	struct map legs; /* by ssrc */
 	unsigned open; /* this, and legs that are not released */
-	uint64_t strangers;
 	bool stranger_told;
 };
 
@@ -45,12 +49,15 @@ struct udp_leg {
 	bool pinned; /* the port is known */
 	bool opened, connected, looking, closing, up_gone;
 	bool broken_told, late_told, deaf_told;
+	bool lost; /* there is no way to the backend */
 	uint32_t ssrc, last[2]; /* [from_device] */
+	uint32_t heard; /* the last number that was kept */
 	unsigned char key[16];
 	struct udp_offer offer;
 	struct udp_counts counts[2]; /* [from_device] */
 	struct early *first, **end;
 	unsigned early;
+	size_t early_bytes;
 };
 
 static uint64_t hash_of(uint32_t ssrc)
@@ -93,6 +100,53 @@ static void count_number(struct udp_leg *u, bool from_device, uint32_t number)
 	*last = number;
 }
 
+/* ---- what the board says ---- */
+
+static void judge_pace(struct udp_leg *u, struct span plain, struct span opus,
+		       uint64_t missing)
+{
+	const struct diag_frame f = {
+		.at_us = loop_now_us(),
+		.leg = LEG_UDP,
+		.kind = FRAME_IS_BINARY,
+		.from_device = true,
+		.data = plain.text,
+		.len = plain.len,
+	};
+	const struct pace_packet k = {
+		.frame = &f,
+		.opus = opus,
+		.own_us = loop_delay_us(u->relay->proxy->loop),
+		.missing = missing,
+	};
+
+	pace_packet(u->talk->pace, &u->talk->diag, &k);
+}
+
+/* One packet of the board: its head as it came, its audio decrypted. */
+static void hear(struct udp_leg *u, struct span plain)
+{
+	struct udp_audio_head head;
+	struct span opus;
+	uint64_t missing;
+
+	if (udp_audio_decode(&head, plain.text, plain.len, NULL) ||
+	    head.sequence <= u->heard)
+		return;
+	missing = head.sequence - u->heard - 1;
+	u->heard = head.sequence;
+	opus = (struct span){ plain.text + UDP_AUDIO_HEAD, head.length };
+	judge_pace(u, plain, opus, missing);
+	if (talk_voice(u->talk))
+		voice_packet(u->talk->voice, opus.text, opus.len, missing);
+}
+
+void udp_leg_text(struct udp_leg *u, bool from_device, struct span text)
+{
+	if (u && !u->closing && talk_voice(u->talk))
+		voice_text(u->talk->voice, from_device, text.text, text.len);
+}
+
 /* Its head as it is, its audio decrypted. */
 static void record(struct udp_leg *u, bool from_device, const char *data,
 		   size_t len)
@@ -112,6 +166,8 @@ static void record(struct udp_leg *u, bool from_device, const char *data,
 					len - UDP_AUDIO_HEAD,
 					plain + UDP_AUDIO_HEAD);
 		e.data.text = (const char *)plain;
+		if (from_device)
+			hear(u, e.data);
 	}
 	talk_pass(u->talk, &e);
 }
@@ -212,7 +268,7 @@ static void stranger(struct udp_relay *r, const struct sockaddr *from)
 {
 	char address[ADDRESS_TEXT_MAX];
 
-	r->strangers++;
+	r->proxy->counts.strangers++;
 	if (r->stranger_told)
 		return;
 	r->stranger_told = true;
@@ -228,7 +284,8 @@ static void keep_early(struct udp_leg *u, const char *data, size_t len)
 {
 	struct early *e;
 
-	if (u->early == EARLY_MAX) {
+	if (u->lost || u->early == EARLY_MAX ||
+	    u->early_bytes + len > EARLY_BYTES) {
 		dropped(u, true);
 		return;
 	}
@@ -238,6 +295,7 @@ static void keep_early(struct udp_leg *u, const char *data, size_t len)
 	*u->end = e;
 	u->end = &e->next;
 	u->early++;
+	u->early_bytes += len;
 }
 
 static void on_board(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,
@@ -307,18 +365,26 @@ void udp_relay_close(struct proxy *p)
 
 /* ---- a session ---- */
 
-static void leg_release(struct udp_leg *u)
+static void drop_early(struct udp_leg *u)
 {
-	struct udp_relay *r = u->relay;
-
-	if (!u->closing || u->looking || !u->up_gone)
-		return;
 	while (u->first) {
 		struct early *next = u->first->next;
 
 		mem_free(u->first);
 		u->first = next;
 	}
+	u->end = &u->first;
+	u->early = 0;
+	u->early_bytes = 0;
+}
+
+static void leg_release(struct udp_leg *u)
+{
+	struct udp_relay *r = u->relay;
+
+	if (!u->closing || u->looking || !u->up_gone)
+		return;
+	drop_early(u);
 	mem_free(u);
 	relay_release(r);
 }
@@ -356,8 +422,55 @@ static void pass_early(struct udp_leg *u)
 		pass(u, true, e->data, e->len);
 		mem_free(e);
 	}
-	u->end = &u->first;
-	u->early = 0;
+	drop_early(u);
+}
+
+/* A lookup does not say it of itself. */
+static bool no_file_is_left(const struct udp_leg *u)
+{
+	uv_os_fd_t any;
+	int fd;
+
+	if (uv_fileno((const uv_handle_t *)&u->relay->uv, &any))
+		return false;
+	fd = fcntl(any, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return lack_of_files(errno);
+	close(fd);
+	return false;
+}
+
+/* What is missing here says nothing of the hello. */
+static bool is_ours(int status)
+{
+	static const int ours[] = { UV_EMFILE, UV_ENFILE, UV_ENOBUFS,
+				    UV_ENOMEM, UV_EAGAIN, UV_EAI_MEMORY };
+
+	for (size_t i = 0; i < COUNT(ours); i++) {
+		if (status == ours[i])
+			return true;
+	}
+	return false;
+}
+
+static void not_reached(struct udp_leg *u, int status)
+{
+	const char *server = u->offer.server;
+	unsigned port = u->offer.port;
+
+	u->lost = u->deaf_told = true;
+	drop_early(u);
+	if (status == UV_EMFILE || status == UV_ENFILE || no_file_is_left(u))
+		talk_note(
+			u->talk,
+			"audio for %s:%u is not passed on: no open file is left here (ulimit -n)",
+			server, port);
+	else if (is_ours(status))
+		talk_note(u->talk, "audio for %s:%u is not passed on: %s",
+			  server, port, uv_strerror(status));
+	else
+		diag_found(&u->talk->diag, M407, (struct span){ 0 },
+			   "%s port %u: %s", server, port, uv_strerror(status));
 }
 
 static int connect_up(struct udp_leg *u, const struct sockaddr *to)
@@ -387,10 +500,7 @@ static void on_found(uv_getaddrinfo_t *rq, int status, struct addrinfo *list)
 		status = connect_up(u, list->ai_addr);
 	uv_freeaddrinfo(list);
 	if (status) {
-		u->deaf_told = true;
-		diag_found(&u->talk->diag, M407, (struct span){ 0 },
-			   "%s port %u: %s", u->offer.server,
-			   (unsigned)u->offer.port, uv_strerror(status));
+		not_reached(u, status);
 		return;
 	}
 	u->connected = true;
@@ -413,8 +523,7 @@ static void look_up(struct udp_leg *u)
 	if (!status)
 		return;
 	u->looking = false;
-	diag_found(&u->talk->diag, M407, (struct span){ 0 }, "%s: %s",
-		   u->offer.server, uv_strerror(status));
+	not_reached(u, status);
 }
 
 static int relay_open(struct proxy *p, struct error *err)
@@ -482,7 +591,9 @@ struct udp_leg *udp_leg_open(struct proxy *p, const struct udp_order *o,
 	unsigned char nonce[16];
 	struct udp_leg *u;
 
-	if ((!p->udp && relay_open(p, err)) || !p->udp->number) {
+	if (!p->udp && relay_open(p, err))
+		return NULL;
+	if (!p->udp->number) {
 		error_set(err, ERR_CONNECT, "there is no UDP socket");
 		return NULL;
 	}
@@ -510,9 +621,4 @@ const struct udp_counts *udp_leg_counts(const struct udp_leg *u,
 					bool from_device)
 {
 	return &u->counts[from_device];
-}
-
-uint64_t udp_relay_strangers(const struct proxy *p)
-{
-	return p->udp ? p->udp->strangers : 0;
 }

@@ -35,12 +35,12 @@ struct udp_order { /* lent for the call */
  */
 struct udp_leg *udp_leg_open(struct proxy *p, const struct udp_order *o,
 			     uint16_t *port, struct error *err);
+/* A text frame of the board's session, for --save-audio. NULL is fine. */
+void udp_leg_text(struct udp_leg *u, bool from_device, struct span text);
 void udp_leg_close(struct udp_leg *u); /* NULL is fine */
 
 /* From that side, until now. */
 const struct udp_counts *udp_leg_counts(const struct udp_leg *u,
 					bool from_device);
-/* Datagrams that belonged to nobody. */
-uint64_t udp_relay_strangers(const struct proxy *p);
 
 #endif

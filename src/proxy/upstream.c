@@ -44,17 +44,24 @@ void upstream_done(struct upstream *u)
 
 struct told_url {
 	struct told_url *next;
-	char *device, *url, *reached;
+	char *device, *from, *url, *reached;
 };
 
-static struct told_url *find(const struct told_urls *t, const char *device)
+static uint64_t hash_of(const char *device, const char *from)
 {
-	uint64_t hash = map_hash_text(device);
+	return map_hash_text(device) ^ map_hash_text(from) << 1;
+}
+
+static struct told_url *find(const struct told_urls *t, const char *device,
+			     const char *from)
+{
+	uint64_t hash = hash_of(device, from);
 	struct told_url *u;
 	size_t at = 0;
 
 	while ((u = map_find(&t->map, hash, &at))) {
-		if (strcmp(u->device, device) == 0)
+		if (strcmp(u->device, device) == 0 &&
+		    strcmp(u->from, from) == 0)
 			return u;
 	}
 	return NULL;
@@ -67,44 +74,50 @@ static void forget_first(struct told_urls *t)
 	t->first = u->next;
 	if (!t->first)
 		t->last = NULL;
-	map_remove(&t->map, map_hash_text(u->device), u);
+	map_remove(&t->map, hash_of(u->device, u->from), u);
 	t->count--;
 	mem_free(u->device);
+	mem_free(u->from);
 	mem_free(u->url);
 	mem_free(u->reached);
 	mem_free(u);
 }
 
-void told_add(struct told_urls *t, const char *device, const char *url,
-	      const char *reached)
+static void put_last(struct told_urls *t, struct told_url *u)
 {
-	struct told_url *u = find(t, device);
-
-	if (u) {
-		mem_free(u->url);
-		mem_free(u->reached);
-		u->url = mem_strdup(url);
-		u->reached = mem_strdup(reached);
-		return;
-	}
-	if (t->count == TOLD_MAX)
-		forget_first(t);
-	u = mem_zalloc(sizeof(*u));
-	u->device = mem_strdup(device);
-	u->url = mem_strdup(url);
-	u->reached = mem_strdup(reached);
 	if (t->last)
 		t->last->next = u;
 	else
 		t->first = u;
 	t->last = u;
 	t->count++;
-	map_add(&t->map, map_hash_text(device), u);
+	map_add(&t->map, hash_of(u->device, u->from), u);
 }
 
-const char *told_find(const struct told_urls *t, const char *device)
+char *told_add(struct told_urls *t, const struct told_question *o)
 {
-	const struct told_url *u = device ? find(t, device) : NULL;
+	struct told_url *u = find(t, o->device, o->from);
+	CLEANUP(mem_free_ptr) char *before = NULL;
+
+	if (!u) {
+		if (t->count == TOLD_MAX)
+			forget_first(t);
+		u = mem_zalloc(sizeof(*u));
+		u->device = mem_strdup(o->device);
+		u->from = mem_strdup(o->from);
+		put_last(t, u);
+	}
+	before = u->url;
+	mem_free(u->reached);
+	u->url = mem_strdup(o->url);
+	u->reached = mem_strdup(o->reached);
+	return before && strcmp(before, o->url) != 0 ? TAKE(before) : NULL;
+}
+
+const char *told_find(const struct told_urls *t, const char *device,
+		      const char *from)
+{
+	const struct told_url *u = device ? find(t, device, from) : NULL;
 
 	if (u)
 		return u->url;
@@ -115,9 +128,10 @@ const char *told_find(const struct told_urls *t, const char *device)
 	return t->first ? t->first->url : NULL;
 }
 
-const char *told_reached(const struct told_urls *t, const char *device)
+const char *told_reached(const struct told_urls *t, const char *device,
+			 const char *from)
 {
-	const struct told_url *u = device ? find(t, device) : NULL;
+	const struct told_url *u = device ? find(t, device, from) : NULL;
 
 	return u ? u->reached : NULL;
 }

@@ -26,21 +26,30 @@ void upstream_done(struct upstream *u);
 
 #define TOLD_MAX 10000
 
-/* Which URL a board was told, by its Device-Id. Starts zeroed. */
+/*
+ * Which URL a board was told, by its Device-Id and the host that it asked from:
+ * a question from elsewhere in its name changes nothing. Starts zeroed.
+ */
 struct told_urls {
 	struct map map;
 	struct told_url *first,
 		*last; /* in the order in which they were told */
 	size_t count;
 };
-/* reached: by which HOST:PORT of ours it asked. */
-void told_add(struct told_urls *t, const char *device, const char *url,
-	      const char *reached);
-/* Lent until the next change. Of a device that is not known: the URL that all
-   were told, if it is one. NULL. */
-const char *told_find(const struct told_urls *t, const char *device);
-/* Of that device alone; NULL. */
-const char *told_reached(const struct told_urls *t, const char *device);
+struct told_question { /* lent */
+	const char *device, *from; /* its host, "192.168.1.7" */
+	const char *url;
+	const char *reached; /* HOST:PORT of ours by which it asked */
+};
+/* Returns what it was told before, if that was another URL; yours. NULL. */
+char *told_add(struct told_urls *t, const struct told_question *o);
+/* Lent until the next change. Of one that is not known: the URL that all were
+   told, if it is one. NULL. */
+const char *told_find(const struct told_urls *t, const char *device,
+		      const char *from);
+/* Of that one alone; NULL. */
+const char *told_reached(const struct told_urls *t, const char *device,
+			 const char *from);
 void told_done(struct told_urls *t);
 
 #endif

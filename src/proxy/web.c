@@ -14,8 +14,6 @@
 #include "wire/http_parts.h"
 
 #define PORT 8000
-/* Sockets whose heads are awaited: a fleet dials all at once. */
-#define WAITING_MAX 8192
 
 void web_addresses(const struct proxy *p, struct words *out)
 {
@@ -46,19 +44,27 @@ void web_addresses(const struct proxy *p, struct words *out)
 
 static void on_take(void *owner, int fd, const struct front_head *head)
 {
-	const struct web_place *at = owner;
-
-	web_http(at->web, fd, head);
+	web_http(owner, fd, head);
 }
 
 static int on_upgrade(void *owner, int fd, const struct front_head *head,
 		      const char **reason)
 {
-	const struct web_place *at = owner;
+	struct web_place *at = owner;
 	struct proxy *p = at->web->proxy;
 	const char *device = headers_get(head->headers, "Device-Id");
+	CLEANUP(mem_free_ptr) char *from = web_host_of(head->address);
 
-	if (!told_find(&at->web->told, device) && at->web->ota) {
+	*reason = "busy: too many connections";
+	if (share_is_over(head->share) &&
+	    (!turn_make_room(p, false) || share_is_over(head->share)))
+		return 503;
+	if (p->open_talks >= p->options.talks_max &&
+	    !turn_make_room(p, web_is_known(at->web, device, from))) {
+		at->web->front->lacks(at->front, LACK_ALL, head->address);
+		return 503;
+	}
+	if (!told_find(&at->web->told, device, from) && at->web->ota) {
 		p->counts.refused++;
 		proxy_say(
 			p, PROXY_WARN, device,
@@ -69,40 +75,54 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 			"not asked OTA here before, so it is not known where this leads";
 		return 503;
 	}
-	web_websocket(at->web, fd, head);
+	web_websocket(at, fd, head);
 	return 0;
 }
 
 static void on_noise(void *owner, enum front_noise what, const char *address)
 {
 	const struct web_place *at = owner;
-	const char *text = knock_noise(what);
 
-	if (text && address)
-		proxy_say(at->web->proxy, PROXY_WARN, NULL, NULL, "%s: %s",
-			  address, text);
+	proxy_noise(at->web->proxy, address, knock_noise(what));
 }
 
 static void on_refused(void *owner, const struct front_refusal *r)
 {
 	const struct web_place *at = owner;
 
-	at->web->proxy->counts.refused += r->count ? r->count : 1;
-	proxy_say(at->web->proxy, PROXY_WARN, NULL, r->hint, "%s%s%s",
-		  r->address ? r->address : "", r->address ? ": " : "",
-		  r->text);
+	proxy_refused(at->web->proxy, r);
 }
 
+static bool on_room(void *owner)
+{
+	const struct web_place *at = owner;
+
+	return turn_make_room(at->web->proxy, false);
+}
+
+/* By nothing but its name and its host: so it is served first, and counts. */
 static enum front_standing on_standing(void *owner,
 				       const struct front_head *head)
 {
 	const struct web_place *at = owner;
 	const char *device = headers_get(head->headers, "Device-Id");
+	CLEANUP(mem_free_ptr) char *from = web_host_of(head->address);
 
-	return device && at->web->told.count &&
-			       told_find(&at->web->told, device) ?
-		       FRONT_NAMED :
-		       FRONT_STRANGER;
+	if (web_vision_of(at->web, head->path))
+		return FRONT_SHOWN;
+	return web_is_known(at->web, device, from) ? FRONT_NAMED :
+						     FRONT_STRANGER;
+}
+
+/* All places share them. */
+static size_t on_sockets_max(void *owner)
+{
+	const struct web_place *at = owner;
+	const struct proxy *p = at->web->proxy;
+	size_t places = p->options.listen ? p->options.listen->count : 0;
+	size_t each = p->knocks_max / (places ? places : 1);
+
+	return each > 2 ? each : 2;
 }
 
 /* ---- opening ---- */
@@ -114,14 +134,15 @@ static int open_place(struct web *w, const char *where, struct error *err)
 		.upgrade = on_upgrade,
 		.noise = on_noise,
 		.refused = on_refused,
+		.sockets_max = on_sockets_max,
 		.standing = on_standing,
+		.room = on_room,
 	};
 	struct web_place *at = &w->place[w->places];
 	CLEANUP(mem_free_ptr) char *host = NULL;
 	struct front_config c = { .port = PORT,
 				  .admit = w->proxy->options.admit,
 				  .budget = w->proxy->budget,
-				  .connections_max = WAITING_MAX / 2,
 				  .counts_questions = true };
 
 	if (where && endpoint_parse_listen(where, &host, &c.port, err))

@@ -12,6 +12,7 @@
 #include "diag/vision_rules.h"
 #include "net/head.h"
 #include "net/port_parts.h"
+#include "proxy/stage.h"
 #include "proxy/web.h"
 #include "wire/http_parts.h"
 
@@ -28,6 +29,9 @@ struct http_leg {
 	struct http_parts question, answer;
 	enum asked_for what;
 	bool dialled, asked_told, answer_told, ended, by_hand;
+	bool waits; /* nobody was dialled for it yet */
+	bool left; /* the board ended its side before the answer began */
+	bool expects; /* "Expect": its body comes behind a word of the upstream */
 	bool holds; /* the answer, until it is whole */
 	struct buf held;
 	struct buf next; /* of the question behind this one */
@@ -107,19 +111,15 @@ static void tell_answer(struct http_leg *w, const struct buf *instead)
 
 /* ---- judged ---- */
 
-static char *field(const struct http_parts *p, const char *name)
-{
-	struct span value = http_parts_field(&p->head, name);
-
-	return value.text ? mem_strndup(value.text, value.len) : NULL;
-}
-
 static void judge_ota(struct http_leg *w)
 {
 	struct http_parts *a = &w->answer;
-	CLEANUP(mem_free_ptr) char *location = field(a, "Location");
-	CLEANUP(mem_free_ptr) char *type = field(a, "Content-Type");
-	CLEANUP(mem_free_ptr) char *coding = field(a, "Content-Encoding");
+	CLEANUP(mem_free_ptr)
+	char *location = http_parts_text(&a->head, "Location");
+	CLEANUP(mem_free_ptr)
+	char *type = http_parts_text(&a->head, "Content-Type");
+	CLEANUP(mem_free_ptr)
+	char *coding = http_parts_text(&a->head, "Content-Encoding");
 	const struct ota_answer o = {
 		.at_us = loop_now_us(),
 		.status = a->status,
@@ -142,7 +142,8 @@ static void judge_ota(struct http_leg *w)
 static void judge_vision(struct http_leg *w, bool half_way)
 {
 	struct http_parts *a = &w->answer;
-	CLEANUP(mem_free_ptr) char *type = field(a, "Content-Type");
+	CLEANUP(mem_free_ptr)
+	char *type = http_parts_text(&a->head, "Content-Type");
 	const struct vision_answer v = {
 		.at_us = loop_now_us(),
 		.status = a->status,
@@ -172,23 +173,6 @@ static void judge(struct http_leg *w)
 
 /* ---- the answer ---- */
 
-static void write_edited(struct http_leg *w, const struct buf *body)
-{
-	const struct http_parts *a = &w->answer;
-	CLEANUP(buf_done) struct buf out = { 0 };
-	char length[24];
-
-	snprintf(length, sizeof(length), "%zu", body->len);
-	http_parts_replace(&out, a->head.data, a->head.len, "Content-Length",
-			   length);
-	if (a->how == BODY_CHUNKED)
-		buf_printf(&out, "%zx\r\n", body->len);
-	buf_add(&out, body->data, body->len);
-	if (a->how == BODY_CHUNKED)
-		buf_text(&out, "\r\n0\r\n\r\n");
-	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
-}
-
 static void note_changes(struct http_leg *w, const struct buf *changes)
 {
 	const char *at = buf_string(changes);
@@ -208,6 +192,7 @@ static void edit_answer(struct http_leg *w)
 	struct span body = { buf_string(&a->body), a->body.len };
 	CLEANUP(edits_done) struct edits edits = { 0 };
 	CLEANUP(buf_done) struct buf changes = { 0 }, out = { 0 };
+	CLEANUP(buf_done) struct buf whole = { 0 };
 
 	if (a->status == 200 && a->body.len == a->size)
 		web_ota_edit(&w->leg, body, w->device, w->version, &edits,
@@ -219,7 +204,9 @@ static void edit_answer(struct http_leg *w)
 		return;
 	}
 	edits_apply(&edits, body, &out);
-	write_edited(w, &out);
+	http_parts_instead(&whole, a, &a->head,
+			   (struct span){ buf_string(&out), out.len });
+	pair_write(&w->leg.pair, SIDE_DEVICE, whole.data, whole.len);
 	tell_answer(w, &out);
 	note_changes(w, &changes);
 }
@@ -245,6 +232,7 @@ static void answered(struct http_leg *w)
 	else
 		tell_answer(w, NULL);
 	judge(w);
+	turn_answered(&w->leg.turn);
 	w->next = (struct buf){ 0 };
 	if (!w->question.over)
 		return;
@@ -307,23 +295,33 @@ static void answer_by_hand(struct http_leg *w, int status, const char *words,
 
 	buf_printf(&out,
 		   "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
-		   "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+		   "Content-Length: %zu\r\nConnection: close\r\n",
 		   status, words, body->len);
+	if (status == 429)
+		buf_printf(&out, "Retry-After: %d\r\n",
+			   budget_retry_after(w->leg.web->proxy->budget));
+	buf_text(&out, "\r\n");
 	buf_add(&out, body->data, body->len);
 	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
 	w->by_hand = true;
 	tcp_deadline(&w->leg.pair.end[SIDE_DEVICE].tcp, LINGER_MS);
 }
 
-static void refuse(struct http_leg *w, const char *why)
+static void answer_error(struct http_leg *w, int status, const char *words,
+			 const char *why)
 {
 	CLEANUP(buf_done) struct buf body = { 0 };
 
 	knock_error(&body, why);
+	answer_by_hand(w, status, words, &body);
+}
+
+static void refuse(struct http_leg *w, const char *why)
+{
 	w->leg.web->proxy->counts.refused++;
 	proxy_say(w->leg.web->proxy, PROXY_WARN, w->device, NULL,
 		  "%s was refused: %s", w->leg.address, why);
-	answer_by_hand(w, 404, "Not Found", &body);
+	answer_error(w, 404, "Not Found", why);
 }
 
 /* Before a WebSocket there is no OTA: a board that asks is sent here. */
@@ -385,8 +383,16 @@ static bool route(struct http_leg *w, const struct head *h)
 	return false;
 }
 
+/* A picture's address nobody guesses. */
+static bool goes_first(const struct http_leg *w)
+{
+	return w->what == FOR_VISION ||
+	       web_is_known(w->leg.web, w->device, w->leg.from);
+}
+
 static void open_talk(struct http_leg *w)
 {
+	const struct web *web = w->leg.web;
 	static const enum diag_leg legs[] = {
 		[FOR_OTA] = LEG_OTA,
 		[FOR_ACTIVATION] = LEG_OTA,
@@ -398,6 +404,8 @@ static void open_talk(struct http_leg *w)
 					   .address = w->leg.address };
 
 	w->leg.talk = talk_open(w->leg.web->proxy, &opening);
+	if (!w->leg.talk && turn_make_room(web->proxy, goes_first(w)))
+		w->leg.talk = talk_open(w->leg.web->proxy, &opening);
 	if (!w->leg.talk)
 		return;
 	w->leg.talk->diag.about.board = true;
@@ -421,12 +429,61 @@ static void ask_upstream(struct http_leg *w)
 			"%s is struck from the request: what is compressed cannot be read here",
 			struck);
 	pair_write(&w->leg.pair, SIDE_BACKEND, up.data, up.len);
-	if (!w->dialled)
-		web_leg_dial(&w->leg);
+	w->waits = !w->dialled;
 	w->dialled = true;
 }
 
-/* The front judged the first one; another for another host is not taken. */
+static bool is_over(const struct http_leg *w)
+{
+	return w->ended || w->by_hand || w->leg.pair.closing;
+}
+
+/* A question is passed on when all of it is there; what is large, as it comes. */
+#define WHOLE_MAX 65536
+
+static void dial(struct http_leg *w)
+{
+	const struct http_parts *q = &w->question;
+
+	if (!w->waits || is_over(w))
+		return;
+	if (!q->over && !q->broken && !w->expects && w->what != FOR_VISION &&
+	    q->size < WHOLE_MAX)
+		return;
+	w->waits = false;
+	web_leg_dial(&w->leg, w->device, w->what == FOR_VISION);
+}
+
+/*
+ * The front judged the first one. A browser sends the requests of all its pages
+ * by a connection that it has: each is judged.
+ */
+static bool is_let_in(struct http_leg *w, const struct head *h)
+{
+	const struct front_head view = { .address = w->leg.address,
+					 .local = "",
+					 .method = h->method,
+					 .path = h->path,
+					 .query = h->query,
+					 .headers = &h->headers,
+					 .share = &w->leg.share };
+	const char *why;
+	int status = 403;
+
+	if (!w->dialled && !w->leg.up.url)
+		return true;
+	why = w->leg.web->front->judge(w->leg.front, &view, &status);
+	if (!why)
+		return true;
+	answer_error(w, status,
+		     status == 403 ? "Forbidden" :
+		     status == 421 ? "Misdirected Request" :
+				     "Too Many Requests",
+		     why);
+	return false;
+}
+
+/* Another for another host is not taken. */
 static bool is_same_host(struct http_leg *w, const struct head *h)
 {
 	const char *host = headers_get(&h->headers, "Host");
@@ -436,16 +493,46 @@ static bool is_same_host(struct http_leg *w, const struct head *h)
 	return strcmp(w->host, host ? host : "") == 0;
 }
 
+/* It could be read in two ways, or is none: what stands behind it is not read. */
+static void refuse_broken(struct http_leg *w, const char *why)
+{
+	w->leg.web->proxy->counts.refused++;
+	if (w->leg.talk)
+		talk_note(w->leg.talk, "refused: %s", why);
+	answer_error(w, 400, "Bad Request", why);
+}
+
+/* How much of the exchange is kept, and what is to come of it. */
+static void prepare(struct http_leg *w, const struct head *h)
+{
+	w->question.keep = w->what == FOR_OTA || w->what == FOR_ACTIVATION ?
+				   KEEP_QUESTION :
+				   KEEP_OTHER;
+	w->answer.keep = w->what == FOR_OTA ? KEEP_ANSWER : KEEP_QUESTION;
+	w->answer.to_head = strcmp(h->method, "HEAD") == 0;
+	w->expects = headers_get(&h->headers, "Expect") != NULL;
+	w->holds = w->what == FOR_OTA;
+}
+
 static void take_head(struct http_leg *w, const struct head *h)
 {
 	CLEANUP(mem_free_ptr) char *before = NULL;
+	const char *problem = head_problem(&h->headers, h->http_1_0);
 
 	if (w->leg.up.url)
 		before = mem_strdup(w->leg.up.url);
-	if (!is_same_host(w, h) || head_problem(&h->headers, h->http_1_0)) {
-		pair_finish(&w->leg.pair);
+	if (problem) {
+		refuse_broken(w, problem);
 		return;
 	}
+	if (!is_same_host(w, h)) {
+		answer_error(
+			w, 421, "Misdirected Request",
+			"another Host than before: for this, open another connection");
+		return;
+	}
+	if (!is_let_in(w, h))
+		return;
 	mem_free(w->device);
 	w->device = headers_get(&h->headers, "Device-Id") ?
 			    mem_strdup(headers_get(&h->headers, "Device-Id")) :
@@ -459,15 +546,13 @@ static void take_head(struct http_leg *w, const struct head *h)
 	if (!w->leg.talk)
 		open_talk(w);
 	if (!w->leg.talk) {
-		refuse(w, "busy: too many connections");
+		w->leg.web->front->lacks(w->leg.front, LACK_ALL,
+					 w->leg.address);
+		answer_error(w, 503, "Service Unavailable",
+			     "busy: too many connections");
 		return;
 	}
-	w->question.keep = w->what == FOR_OTA || w->what == FOR_ACTIVATION ?
-				   KEEP_QUESTION :
-				   KEEP_OTHER;
-	w->answer.keep = w->what == FOR_OTA ? KEEP_ANSWER : KEEP_QUESTION;
-	w->answer.to_head = strcmp(h->method, "HEAD") == 0;
-	w->holds = w->what == FOR_OTA;
+	prepare(w, h);
 	ask_upstream(w);
 }
 
@@ -477,16 +562,11 @@ static void take_whole_head(struct http_leg *w)
 
 	if (head_parse(&h, w->question.head.data, w->question.head.len) !=
 	    HEAD_READY) {
-		pair_finish(&w->leg.pair);
+		refuse_broken(w, "no request of HTTP/1.1");
 		return;
 	}
 	take_head(w, &h);
 	head_done(&h);
-}
-
-static bool is_over(const struct http_leg *w)
-{
-	return w->ended || w->by_hand || w->leg.pair.closing;
 }
 
 static void take_question(struct http_leg *w, const char *data, size_t len)
@@ -507,10 +587,13 @@ static void take_question(struct http_leg *w, const char *data, size_t len)
 		data += used;
 		len -= used;
 	}
+	dial(w);
 	if (is_over(w))
 		return;
-	if (q->broken && !q->has_head)
-		pair_finish(&w->leg.pair);
+	if (q->broken && !q->has_head) {
+		refuse_broken(w, "no request of HTTP/1.1");
+		return;
+	}
 	if (!q->over)
 		return;
 	tell_question(w);
@@ -521,40 +604,98 @@ static void take_question(struct http_leg *w, const char *data, size_t len)
 	}
 }
 
-static void on_came(void *owner, enum side from, const char *data, size_t len)
+/* Is a question of its peer awaited, or the rest of one? */
+static void follow(struct http_leg *w)
 {
-	struct http_leg *w = owner;
+	if (is_over(w) || w->question.over)
+		lull_over(&w->leg.lull);
+	else
+		lull_waits(&w->leg.lull);
+}
+
+static void take_piece(struct http_leg *w, const char *data, size_t len)
+{
+	if (w->question.over) {
+		buf_add(&w->next, data, len);
+		return;
+	}
+	if (!w->question.head.len)
+		lull_over(&w->leg.lull); /* another one begins */
+	take_question(w, data, len);
+}
+
+static void http_came(struct web_leg *l, enum side from, const char *data,
+		      size_t len)
+{
+	struct http_leg *w = (struct http_leg *)l;
 
 	if (is_over(w))
 		return;
 	tcp_deadline(&w->leg.pair.end[SIDE_DEVICE].tcp, IDLE_MS);
 	if (from == SIDE_BACKEND)
 		take_answer(w, data, len);
-	else if (w->question.over)
-		buf_add(&w->next, data, len);
 	else
-		take_question(w, data, len);
+		take_piece(w, data, len);
+	follow(w);
 }
 
 /* ---- the end ---- */
 
-static void on_up(void *owner)
+static void http_failed(struct web_leg *l)
 {
-	struct http_leg *w = owner;
-
-	web_leg_up(&w->leg);
-}
-
-static void on_failed(void *owner, const struct error *why)
-{
-	struct http_leg *w = owner;
+	struct http_leg *w = (struct http_leg *)l;
 
 	w->ended = true;
 	tell_question(w);
-	if (w->leg.talk)
-		web_leg_failed(&w->leg, why);
-	else
-		pair_reset(&w->leg.pair);
+}
+
+static void http_late(struct web_leg *l)
+{
+	struct http_leg *w = (struct http_leg *)l;
+
+	tell_question(w);
+	answer_error(w, 503, "Service Unavailable", BUSY_TURN);
+}
+
+static struct stage stage_of(const struct http_leg *w, enum why what,
+			     enum diag_code code)
+{
+	struct stage s = {
+		.facts = web_leg_facts(&w->leg),
+		.code = code,
+		.sure = true,
+		.then = "the board's request fails, as it would without us"
+	};
+
+	s.facts.with |= WITH_HTTP;
+	s.facts.what = what;
+	return s;
+}
+
+static void tell_no_answer(struct http_leg *w)
+{
+	const struct stage s = stage_of(
+		w, w->answer.head.len ? WHY_FOREIGN : WHY_CLOSED, N117);
+
+	stage_failed(w->leg.talk, &s);
+}
+
+/* The board waited, and went. */
+static void tell_silence(struct http_leg *w)
+{
+	const struct stage s = stage_of(w, WHY_WAITS_ANSWER, N111);
+
+	if (w->leg.talk && w->question.over && !w->answer.head.len)
+		stage_left(w->leg.talk, &s, pair_is_up(&w->leg.pair));
+}
+
+static size_t http_kept(const struct web_leg *l)
+{
+	const struct http_leg *w = (const struct http_leg *)l;
+
+	return w->question.head.len + w->question.body.len +
+	       w->answer.head.len + w->answer.body.len + w->held.len +
+	       w->next.len;
 }
 
 /* The backend went: perhaps that was the end of its answer. */
@@ -572,23 +713,29 @@ static void end_answer(struct http_leg *w)
 	if (!begun || w->answer_told || !w->leg.talk)
 		return;
 	tell_question(w);
-	if (a->has_head)
+	if (a->has_head) {
 		tell_answer(w, NULL);
-	talk_note(w->leg.talk, "the connection ended %s",
-		  a->has_head ? "amid the answer" : "without an answer");
+		talk_note(w->leg.talk, "the connection ended amid the answer");
+	} else if (!w->left) {
+		/* To who has gone nobody owes one. */
+		tell_no_answer(w);
+	}
 	judge(w);
 }
 
-static void on_ended(void *owner, enum side from, enum event_end how)
+static void http_ended(struct web_leg *l, enum side from, enum event_end how)
 {
-	struct http_leg *w = owner;
+	struct http_leg *w = (struct http_leg *)l;
 	bool waits = w->question.over && !w->answer.over && how == ENDED_FIN;
 
 	if (w->by_hand || w->ended)
 		return;
 	/* It has asked, and reads on. */
-	if (from == SIDE_DEVICE && waits)
+	if (from == SIDE_DEVICE && waits) {
+		w->left = !w->answer.head.len;
+		tell_silence(w);
 		return;
+	}
 	if (from == SIDE_BACKEND)
 		end_answer(w);
 	tell_question(w);
@@ -597,7 +744,7 @@ static void on_ended(void *owner, enum side from, enum event_end how)
 	w->ended = true;
 }
 
-static void http_leg_free(struct web_leg *l)
+static void http_free(struct web_leg *l)
 {
 	struct http_leg *w = (struct http_leg *)l;
 
@@ -611,25 +758,18 @@ static void http_leg_free(struct web_leg *l)
 	mem_free(w);
 }
 
-static void on_closed(void *owner)
+void web_http(struct web_place *at, int fd, const struct front_head *head)
 {
-	struct http_leg *w = owner;
-
-	web_leg_closed(&w->leg);
-}
-
-void web_http(struct web *web, int fd, const struct front_head *head)
-{
-	static const struct pair_events events = {
-		.came = on_came,
-		.up = on_up,
-		.failed = on_failed,
-		.ended = on_ended,
-		.closed = on_closed,
-	};
+	static const struct web_leg_kind kind = { .came = http_came,
+						  .failed = http_failed,
+						  .late = http_late,
+						  .kept = http_kept,
+						  .ended = http_ended,
+						  .free = http_free };
 	struct http_leg *w = mem_zalloc(sizeof(*w));
 
 	begin_exchange(w);
-	w->leg.free = http_leg_free;
-	web_leg_open(&w->leg, web, fd, head, &events);
+	w->leg.kind = &kind;
+	web_leg_open(&w->leg, at, fd, head);
+	lull_waits(&w->leg.lull);
 }

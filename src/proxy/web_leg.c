@@ -6,10 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/chain.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/port_parts.h"
-#include "net/why.h"
+#include "proxy/readdress.h"
+#include "proxy/stage.h"
 #include "proxy/web.h"
 
 /* ---- legs ---- */
@@ -18,56 +20,24 @@
  * Firmware leaves the port out of Host where it asks for a WebSocket (device.md
  * 1.2); it asked OTA before, with the port.
  */
-static char *reached_by(const struct web *w, const struct front_head *head)
+static char *reached_by(const struct web *w, const struct front_head *head,
+			const char *from)
 {
 	const char *host = knock_host(head), *before;
 	const char *port = strrchr(head->local, ':');
-	struct authority a;
+	struct authority a, then;
 
 	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
 		return mem_strdup(host);
-	before =
-		told_reached(&w->told, headers_get(head->headers, "Device-Id"));
-	if (before)
+	before = told_reached(&w->told, headers_get(head->headers, "Device-Id"),
+			      from);
+	/* It came by the same name then. */
+	if (before && !authority_parse(&then, before, strlen(before), NULL) &&
+	    text_same(then.host, a.host))
 		return mem_strdup(before);
 	if (!headers_get(head->headers, "Sec-WebSocket-Key"))
 		return mem_strdup(host);
 	return mem_printf("%s%s", host, port ? port : "");
-}
-
-void web_leg_open(struct web_leg *l, struct web *w, int fd,
-		  const struct front_head *head,
-		  const struct pair_events *events)
-{
-	l->web = w;
-	l->next = w->legs;
-	if (l->next)
-		l->next->previous = l;
-	w->legs = l;
-	l->address = mem_strdup(head->address);
-	l->reached = reached_by(w, head);
-	share_move(&l->share, head->share);
-	share_hold(&l->share, 0);
-	pair_open(&l->pair, w->proxy->loop, fd, events, l);
-}
-
-void web_leg_closed(struct web_leg *l)
-{
-	struct web *w = l->web;
-
-	web_leg_end(l, FROM_NOBODY, ENDED_OTHER, 0);
-	if (l->previous)
-		l->previous->next = l->next;
-	else
-		w->legs = l->next;
-	if (l->next)
-		l->next->previous = l->previous;
-	share_close(&l->share);
-	upstream_done(&l->up);
-	mem_free(l->reached);
-	mem_free(l->address);
-	l->free(l);
-	web_maybe_closed(w);
 }
 
 void web_leg_end(struct web_leg *l, enum event_from from, enum event_end how,
@@ -77,65 +47,210 @@ void web_leg_end(struct web_leg *l, enum event_from from, enum event_end how,
 		talk_end(TAKE(l->talk), from, how, code);
 }
 
-static void found(struct web_leg *l, const char *code, const char *text)
+char *web_host_of(const char *address)
 {
-	int name = code && *code ? finding_by_name(code) : -1;
+	const char *port = strrchr(address, ':');
 
-	if (name >= 0)
-		diag_found(&l->talk->diag, (enum diag_code)name,
-			   (struct span){ 0 }, "%s", text);
+	return mem_strndup(address,
+			   port ? (size_t)(port - address) : strlen(address));
 }
 
-void web_leg_failed(struct web_leg *l, const struct error *why)
+struct why_facts web_leg_facts(const struct web_leg *l)
 {
-	struct proxy *p = l->web->proxy;
+	return (struct why_facts){ .with = WITH_BOARD |
+					   (l->up.tls ? 0 : WITH_PLAIN),
+				   .host = l->up.host,
+				   .port = l->up.port };
+}
+
+/* The code of why its upstream was not reached; NULL: none. */
+static const char *finding_of(const struct web_leg *l, const struct error *why)
+{
+	const struct why_facts of = web_leg_facts(l);
 	const struct why_facts facts = { .what = why ? (enum why)why->reason :
 						       WHY_CLOSED,
-					 .with = WITH_BOARD,
+					 .with = of.with,
 					 .number = why ? why->code : 0,
-					 .host = l->up.host,
-					 .port = l->up.port };
-	const char *code =
-		why && *why->finding ? why->finding : why_find(&facts)->finding;
+					 .host = of.host,
+					 .port = of.port };
+
+	return why && *why->finding ? why->finding : why_find(&facts)->finding;
+}
+
+/* With the stage at which it failed; then the board's connection fails, too. */
+static void tell_failure(struct web_leg *l, const struct error *why)
+{
+	struct proxy *p = l->web->proxy;
+	const char *code;
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf(
 		"%s:%u was not reached: %s", l->up.host, l->up.port,
 		why ? why->text : "it closed the connection at once");
 
+	if (why && lack_of_files(why->code)) {
+		l->web->front->lacks(l->front, LACK_FILES, l->address);
+		web_leg_end(l, FROM_NOBODY, ENDED_RST, 0);
+		pair_reset(&l->pair);
+		return;
+	}
+	code = finding_of(l, why);
 	p->counts.refused++;
 	talk_note(l->talk, "%s; the board sees its connection fail", text);
-	found(l, code, text);
+	stage_found(l->talk, code, text);
 	proxy_say(p, PROXY_BAD, l->talk->device, why ? why->hint : NULL, "%s",
 		  text);
 	web_leg_end(l, FROM_BACKEND, ENDED_OTHER, 0);
 	pair_reset(&l->pair);
 }
 
-void web_leg_up(struct web_leg *l)
-{
-	struct tls_facts tls;
-	const struct why_facts facts = { .what = WHY_TLS,
-					 .with = WITH_BOARD,
-					 .said = tls.doubt };
-	CLEANUP(mem_free_ptr) char *text = NULL;
+/* ---- its pair ---- */
 
-	if (!l->talk || !pair_tls(&l->pair, &tls))
-		return;
-	talk_note(l->talk, "%s to %s, certificate of %s", tls.version,
-		  l->up.host, *tls.issuer ? tls.issuer : "nobody known");
-	if (!*tls.doubt)
-		return;
-	text = mem_printf("%s:%u: %s; a board would go no further", l->up.host,
-			  l->up.port, tls.doubt);
-	found(l, why_find(&facts)->finding, text);
-	proxy_say(l->web->proxy, PROXY_WARN, l->talk->device, NULL, "%s", text);
+static void on_came(void *owner, enum side from, const char *data, size_t len)
+{
+	struct web_leg *l = owner;
+
+	l->kind->came(l, from, data, len);
 }
 
-void web_leg_dial(struct web_leg *l)
+static void on_up(void *owner)
 {
+	struct web_leg *l = owner;
+	const struct stage s = { .facts = web_leg_facts(l),
+				 .then = "a board would go no further" };
+
+	if (l->talk)
+		stage_tls(l->web->proxy, l->talk, &l->pair, &s);
+}
+
+static void on_failed(void *owner, const struct error *why)
+{
+	struct web_leg *l = owner;
+
+	l->kind->failed(l);
+	if (l->talk)
+		tell_failure(l, why);
+	else
+		pair_reset(&l->pair);
+}
+
+static void on_ended(void *owner, enum side from, enum event_end how)
+{
+	struct web_leg *l = owner;
+
+	l->kind->ended(l, from, how);
+}
+
+static size_t on_kept(void *owner)
+{
+	const struct web_leg *l = owner;
+
+	return l->kind->kept(l);
+}
+
+static void on_crowded(void *owner)
+{
+	struct web_leg *l = owner;
+
+	l->kind->failed(l);
+	l->web->front->lacks(l->front, LACK_BYTES, l->address);
+	web_leg_end(l, FROM_NOBODY, ENDED_RST, 0);
+}
+
+static void on_closed(void *owner)
+{
+	struct web_leg *l = owner;
+	struct web *w = l->web;
+
+	web_leg_end(l, FROM_NOBODY, ENDED_OTHER, 0);
+	CHAIN_REMOVE(w->legs, l);
+	lull_over(&l->lull);
+	turn_over(&l->turn);
+	share_close(&l->share);
+	upstream_done(&l->up);
+	mem_free(l->reached);
+	mem_free(l->address);
+	mem_free(l->from);
+	l->kind->free(l);
+	web_maybe_closed(w);
+}
+
+/* ---- its turn ---- */
+
+static void on_turn(void *owner)
+{
+	struct web_leg *l = owner;
 	const struct tls_trust *trust = &l->web->proxy->options.trust;
 
 	pair_dial(&l->pair, l->up.host, l->up.port, l->up.tls ? trust : NULL);
+}
+
+static void on_late(void *owner)
+{
+	struct web_leg *l = owner;
+
+	l->web->front->lacks(l->front, LACK_TURN, l->address);
+	l->kind->late(l);
+	web_leg_end(l, FROM_NOBODY, ENDED_OTHER, 0);
+}
+
+/* Others wait for its place. */
+static void make_way(void *owner)
+{
+	struct web_leg *l = owner;
+
+	l->kind->failed(l);
+	l->web->front->lacks(l->front, LACK_PLACES, l->address);
+	web_leg_end(l, FROM_NOBODY, ENDED_RST, 0);
+	turn_over(&l->turn);
+	share_close(&l->share);
+	pair_reset(&l->pair);
+}
+
+void web_leg_open(struct web_leg *l, struct web_place *at, int fd,
+		  const struct front_head *head)
+{
+	static const struct pair_events events = {
+		.came = on_came,
+		.up = on_up,
+		.failed = on_failed,
+		.crowded = on_crowded,
+		.kept = on_kept,
+		.ended = on_ended,
+		.closed = on_closed,
+	};
+	struct web *w = at->web;
+
+	l->web = w;
+	l->front = at->front;
+	CHAIN_PUSH(w->legs, l);
+	l->address = mem_strdup(head->address);
+	l->from = web_host_of(head->address);
+	l->reached = reached_by(w, head, l->from);
+	share_move(&l->share, head->share);
+	share_hold(&l->share, 0);
+	l->pair.share = &l->share;
+	l->lull = (struct lull){ .proxy = w->proxy,
+				 .share = &l->share,
+				 .end = make_way,
+				 .owner = l };
+	l->turn = (struct turn){ .proxy = w->proxy,
+				 .share = &l->share,
+				 .from = l->from,
+				 .go = on_turn,
+				 .late = on_late,
+				 .end = make_way,
+				 .owner = l };
+	pair_open(&l->pair, w->proxy->loop, fd, &events, l);
+}
+
+void web_leg_dial(struct web_leg *l, const char *device, bool shown)
+{
+	turn_take(&l->turn, device, shown);
+}
+
+bool web_is_known(const struct web *w, const char *device, const char *from)
+{
+	return known_find(&w->proxy->turns->known, device, from) != NULL;
 }
 
 /* ---- heads on their way up ---- */
@@ -228,39 +343,77 @@ char *web_base(const struct web *w, const char *reached, bool ws)
 	return mem_printf("%s://%.*s", scheme, (int)strcspn(rest, "/"), rest);
 }
 
+/* The newest ones, so many. */
+static uint64_t first_vision(const struct web *w)
+{
+	return w->visions > VISION_KEPT ? w->visions - VISION_KEPT : 0;
+}
+
+static const struct vision *vision_add(struct web *w, const char *url)
+{
+	struct vision *v = &w->vision[w->visions++ % VISION_KEPT];
+
+	mem_free(v->url);
+	v->url = mem_strdup(url);
+	random_hex(v->name);
+	return v;
+}
+
 char *web_vision_url(struct proxy *p, const char *url, const char *reached)
 {
 	struct web *w = p->web;
+	const struct vision *v = NULL;
 	CLEANUP(mem_free_ptr) char *base = NULL;
-	uint64_t n = 0, first = 0;
 
 	/* Of MQTT alone there is no port for pictures. */
-	if (!w)
+	if (!w || strlen(url) > VISION_URL_MAX)
 		return NULL;
 	base = web_base(w, reached, false);
-	if (w->visions > VISION_KEPT)
-		first = w->visions - VISION_KEPT;
-	for (n = first; n < w->visions; n++) {
-		if (strcmp(w->vision[n % VISION_KEPT], url) == 0)
-			break;
+	for (uint64_t n = first_vision(w); n < w->visions && !v; n++) {
+		if (strcmp(w->vision[n % VISION_KEPT].url, url) == 0)
+			v = &w->vision[n % VISION_KEPT];
 	}
-	if (n == w->visions) {
-		mem_free(w->vision[n % VISION_KEPT]);
-		w->vision[n % VISION_KEPT] = mem_strdup(url);
-		w->visions++;
-	}
-	return mem_printf("%s" VISION_PATH "%llu", base, (unsigned long long)n);
+	if (!v)
+		v = vision_add(w, url);
+	return mem_printf("%s" VISION_PATH "%s", base, v->name);
+}
+
+bool web_move_vision(struct talk *t, struct span text, const char *reached,
+		     struct buf *out)
+{
+	struct proxy *p = t->proxy;
+	CLEANUP(edits_done) struct edits edits = { 0 };
+	CLEANUP(mem_free_ptr) char *url = NULL, *own = NULL;
+	struct span place;
+
+	if (!(p->options.rewrite & REWRITE_VISION) || !p->web ||
+	    !told_vision(&place, text))
+		return false;
+	url = json_span_string(place);
+	if (!url || !text_starts(url, "http"))
+		return false;
+	own = web_vision_url(p, url, reached);
+	if (!own)
+		return false;
+	edits_add_string(&edits, place, own);
+	edits_apply(&edits, text, out);
+	talk_note(t, "pictures come through here: vision.url %s -> %s", url,
+		  own);
+	return true;
 }
 
 const char *web_vision_of(const struct web *w, const char *path)
 {
-	int64_t n;
-
-	if (!text_starts(path, VISION_PATH) ||
-	    text_integer(path + strlen(VISION_PATH), 0, INT64_MAX, &n) ||
-	    (uint64_t)n >= w->visions || w->visions - (uint64_t)n > VISION_KEPT)
+	if (!text_starts(path, VISION_PATH))
 		return NULL;
-	return w->vision[(uint64_t)n % VISION_KEPT];
+	path += strlen(VISION_PATH);
+	for (uint64_t n = first_vision(w); n < w->visions; n++) {
+		const struct vision *v = &w->vision[n % VISION_KEPT];
+
+		if (strcmp(v->name, path) == 0)
+			return v->url;
+	}
+	return NULL;
 }
 
 /* ---- the end ---- */
@@ -270,7 +423,7 @@ static void web_free(struct web *w)
 	for (size_t i = 0; i < w->places; i++)
 		mem_free(w->place[i].host);
 	for (size_t i = 0; i < VISION_KEPT; i++)
-		mem_free(w->vision[i]);
+		mem_free(w->vision[i].url);
 	mem_free(w->place);
 	mem_free(w->advertised_ws);
 	mem_free(w->advertised_ota);

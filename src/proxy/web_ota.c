@@ -39,6 +39,7 @@ static void move_websocket(struct rewriting *r, struct span section)
 	CLEANUP(upstream_done) struct upstream up = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *url = NULL, *base = NULL, *own = NULL;
+	CLEANUP(mem_free_ptr) char *before = NULL;
 	struct span place;
 
 	if (!json_span_member(section, "url", &place))
@@ -51,7 +52,15 @@ static void move_websocket(struct rewriting *r, struct span section)
 	}
 	base = web_base(w, r->leg->reached, true);
 	own = mem_printf("%s%s", base, up.path);
-	told_add(&w->told, r->device ? r->device : "", url, r->leg->reached);
+	before = told_add(
+		&w->told,
+		&(struct told_question){ .device = r->device ? r->device : "",
+					 .from = r->leg->from,
+					 .url = url,
+					 .reached = r->leg->reached });
+	if (before)
+		proxy_say(w->proxy, PROXY_INFO, r->device, NULL,
+			  "is sent to %s, no longer to %s", url, before);
 	edits_add_string(r->edits, place, own);
 	changed(r, "websocket.url", url, own);
 }

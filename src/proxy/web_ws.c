@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_scan.h"
 #include "base/mem.h"
 #include "net/head.h"
+#include "proxy/stage.h"
 #include "proxy/web.h"
 #include "wire/http_parts.h"
 #include "wire/ws_frames.h"
@@ -25,6 +25,7 @@ struct one_way {
 	bool may_change; /* text is held until it is whole */
 	bool broken; /* no frames any more: passed, and not read */
 	bool through; /* the message that is open is too large to be held */
+	struct span run; /* of what is read now: it goes on in one piece */
 	struct buf held; /* of a text message, as it came */
 	struct buf controls; /* frames amid it */
 	struct buf late; /* --fault: what comes behind a reply that waits */
@@ -82,8 +83,8 @@ static void record(struct ws_leg *w, enum side from, const struct ws_item *item,
 	talk_pass(w->leg.talk, &e);
 }
 
-static void go_on(struct ws_leg *w, enum side from, const void *data,
-		  size_t len)
+static void write_on(struct ws_leg *w, enum side from, const void *data,
+		     size_t len)
 {
 	if (!len)
 		return;
@@ -93,35 +94,23 @@ static void go_on(struct ws_leg *w, enum side from, const void *data,
 			    (int64_t)(uv_hrtime() - w->came_at));
 }
 
-/* ---- changing ---- */
-
-/* The address for pictures in initialize; false: there is none. */
-static bool move_vision(const struct ws_leg *w, struct span text,
-			struct buf *out)
+static void end_run(struct ws_leg *w, enum side from)
 {
-	static const char *const path[] = { "payload", "params", "capabilities",
-					    "vision",  "url",	 NULL };
-	struct web *web = w->leg.web;
-	CLEANUP(edits_done) struct edits edits = { 0 };
-	CLEANUP(mem_free_ptr) char *url = NULL, *own = NULL;
-	struct span place;
+	struct span run = w->way[from].run;
 
-	if (!(web->proxy->options.rewrite & REWRITE_VISION) ||
-	    !memmem(text.text, text.len, "\"vision\"", 8) ||
-	    json_check(text.text, text.len, NULL) ||
-	    (!edit_find(text, path, &place) &&
-	     !edit_find(text, path + 1, &place)))
-		return false;
-	url = json_span_string(place);
-	if (!url || strncmp(url, "http", 4) != 0)
-		return false;
-	own = web_vision_url(web->proxy, url, w->leg.reached);
-	edits_add_string(&edits, place, own);
-	edits_apply(&edits, text, out);
-	talk_note(w->leg.talk,
-		  "pictures come through here: vision.url %s -> %s", url, own);
-	return true;
+	w->way[from].run = (struct span){ 0 };
+	write_on(w, from, run.text, run.len);
 }
+
+/* Behind what goes on already. */
+static void go_on(struct ws_leg *w, enum side from, const void *data,
+		  size_t len)
+{
+	end_run(w, from);
+	write_on(w, from, data, len);
+}
+
+/* ---- changing ---- */
 
 static void wait_for(struct ws_leg *w, enum side from, int64_t ms)
 {
@@ -166,7 +155,8 @@ static void decide(struct ws_leg *w, enum side from, const struct ws_item *item)
 	struct altered a = { 0 };
 	const struct buf *now = NULL;
 
-	if (from == SIDE_BACKEND && move_vision(w, text, &moved)) {
+	if (from == SIDE_BACKEND &&
+	    web_move_vision(w->leg.talk, text, w->leg.reached, &moved)) {
 		now = &moved;
 		text = (struct span){ moved.data, moved.len };
 	}
@@ -204,9 +194,16 @@ static void let_through(struct ws_leg *w, enum side from, const char *data,
 {
 	struct one_way *y = &w->way[from];
 
-	go_on(w, from, y->held.data, y->held.len);
-	go_on(w, from, data, len);
-	buf_reset(&y->held);
+	if (y->held.len) {
+		go_on(w, from, y->held.data, y->held.len);
+		buf_reset(&y->held);
+	}
+	if (y->run.text && y->run.text + y->run.len == data) {
+		y->run.len += len;
+		return;
+	}
+	end_run(w, from);
+	y->run = (struct span){ data, len };
 }
 
 /* Bytes of what is not whole, or not of a text message. */
@@ -265,9 +262,9 @@ static void take_item(struct ws_leg *w, enum side from, enum ws_what what,
 		settle_held(y);
 }
 
-/* Reads what comes from that side; stops where a fault lets it wait. */
-static void read_on(struct ws_leg *w, enum side from, const char *data,
-		    size_t len)
+/* Stops where a fault lets it wait. */
+static void read_items(struct ws_leg *w, enum side from, const char *data,
+		       size_t len)
 {
 	struct one_way *y = &w->way[from];
 	struct ws_item item;
@@ -296,6 +293,14 @@ static void read_on(struct ws_leg *w, enum side from, const char *data,
 		if (what == WS_BROKEN)
 			return;
 	}
+}
+
+/* Reads what comes from that side; nothing of data is kept. */
+static void read_on(struct ws_leg *w, enum side from, const char *data,
+		    size_t len)
+{
+	read_items(w, from, data, len);
+	end_run(w, from);
 }
 
 static void relay(struct ws_leg *w, enum side from, const char *data,
@@ -380,8 +385,9 @@ static void ask(struct ws_leg *w, const struct head *h)
 {
 	struct web *web = w->leg.web;
 	const char *device = headers_get(&h->headers, "Device-Id");
-	const char *url =
-		web->ota ? told_find(&web->told, device) : web->up.url;
+	const char *url = web->ota ?
+				  told_find(&web->told, device, w->leg.from) :
+				  web->up.url;
 	struct span head = { w->head.data, h->length };
 	const struct talk_head opening = { .leg = LEG_WS,
 					   .device = device,
@@ -397,7 +403,8 @@ static void ask(struct ws_leg *w, const struct head *h)
 	}
 	look_around(w, h);
 	ask_upstream(w, head, h);
-	web_leg_dial(&w->leg);
+	w->leg.talk->turn = &w->leg.turn;
+	web_leg_dial(&w->leg, device, false);
 	relay(w, SIDE_DEVICE, head.text + head.len, w->head.len - head.len);
 	buf_done(&w->head);
 }
@@ -427,9 +434,32 @@ static void tell_answer(struct ws_leg *w)
 	};
 
 	talk_pass(w->leg.talk, &e);
-	if (http_parts_field(&a->head, "Sec-WebSocket-Extensions").text)
+	if (http_parts_field(buf_string(&a->head), a->head.len,
+			     "Sec-WebSocket-Extensions")
+		    .text)
 		talk_note(w->leg.talk,
 			  "the backend uses an extension that nobody offered");
+	if (a->status == 101 && memcmp(a->head.data, "HTTP/1.1", 8) != 0)
+		diag_found(
+			&w->leg.talk->diag, N116, (struct span){ 0 },
+			"it says 101 by another version than HTTP/1.1, where a board goes no further");
+}
+
+/* The device is to say something: hello, or where there is none, its answer. */
+static bool is_to_speak(const struct ws_leg *w)
+{
+	const struct talk *t = w->leg.talk;
+
+	return t && t->turn && w->upgraded && !t->spoke[true] &&
+	       (!t->diag.about.bare || t->spoke[false]);
+}
+
+static void follow(struct ws_leg *w, bool spoke)
+{
+	if (w->ended || !is_to_speak(w))
+		lull_over(&w->leg.lull);
+	else if (spoke || !w->leg.lull.waits)
+		lull_waits(&w->leg.lull);
 }
 
 /* From the backend, until the WebSocket stands. */
@@ -440,7 +470,6 @@ static void take_answer(struct ws_leg *w, const char *data, size_t len)
 
 	if (a->has_head && a->status == 101 && !a->broken) {
 		w->upgraded = true;
-		share_close(&w->leg.share);
 		pair_write(&w->leg.pair, SIDE_DEVICE, data, used);
 		tell_answer(w);
 		if (len > used)
@@ -458,9 +487,10 @@ static void take_answer(struct ws_leg *w, const char *data, size_t len)
 	}
 }
 
-static void on_came(void *owner, enum side from, const char *data, size_t len)
+static void ws_came(struct web_leg *l, enum side from, const char *data,
+		    size_t len)
 {
-	struct ws_leg *w = owner;
+	struct ws_leg *w = (struct ws_leg *)l;
 
 	if (w->ended)
 		return;
@@ -471,26 +501,75 @@ static void on_came(void *owner, enum side from, const char *data, size_t len)
 		take_answer(w, data, len);
 	else
 		relay(w, from, data, len);
+	follow(w, from == SIDE_DEVICE);
 }
 
 /* ---- the end ---- */
 
-static void on_up(void *owner)
-{
-	struct ws_leg *w = owner;
+#define NO_WEBSOCKET \
+	"a board takes that for a network error: an alert, then idle until it is woken again; it follows no redirect"
 
-	web_leg_up(&w->leg);
+/* The connection ends, and there was no 101. */
+static void judge_refusal(struct ws_leg *w, enum side who)
+{
+	const struct http_parts *a = &w->answer;
+	CLEANUP(mem_free_ptr) char *to = http_parts_text(&a->head, "Location");
+	struct stage s = { .facts = web_leg_facts(&w->leg),
+			   .code = N116,
+			   .then = NO_WEBSOCKET };
+
+	s.facts.with |= WITH_WS;
+	s.facts.path = w->leg.up.path;
+	s.facts.to = to;
+	s.facts.said = buf_string(&a->body);
+	s.facts.number = a->broken ? 0 : a->status;
+	if (a->head.len && (!a->has_head || a->broken))
+		s.facts.what = WHY_FOREIGN;
+	else if (a->has_head)
+		s.facts.what =
+			to && a->status / 100 == 3 ? WHY_REDIRECT : WHY_STATUS;
+	else
+		s.facts.what = who == SIDE_BACKEND ? WHY_CLOSED : WHY_SILENT;
+	s.sure = s.facts.what == WHY_STATUS;
+	if (s.facts.what == WHY_SILENT)
+		stage_left(w->leg.talk, &s, pair_is_up(&w->leg.pair));
+	else
+		stage_failed(w->leg.talk, &s);
 }
 
-static void on_failed(void *owner, const struct error *why)
+static void ws_failed(struct web_leg *l)
 {
-	struct ws_leg *w = owner;
+	struct ws_leg *w = (struct ws_leg *)l;
 
 	w->ended = true;
-	if (w->leg.talk)
-		web_leg_failed(&w->leg, why);
-	else
-		pair_reset(&w->leg.pair);
+}
+
+static void ws_late(struct web_leg *l)
+{
+	static const char answer[] =
+		"HTTP/1.1 503 Service Unavailable\r\n"
+		"Content-Type: application/json\r\n"
+		"Content-Length: 48\r\nConnection: close\r\n\r\n"
+		"{\"error\":\"" BUSY_TURN "\"}\n";
+	struct ws_leg *w = (struct ws_leg *)l;
+
+	w->ended = true;
+	pair_write(&l->pair, SIDE_DEVICE, answer, sizeof(answer) - 1);
+	pair_finish(&l->pair);
+}
+
+static size_t ws_kept(const struct web_leg *l)
+{
+	const struct ws_leg *w = (const struct ws_leg *)l;
+	size_t bytes = w->head.len + w->answer.head.len + w->answer.body.len;
+
+	for (int i = 0; i < 2; i++) {
+		const struct one_way *y = &w->way[i];
+
+		bytes += y->reader.kept.len + y->held.len + y->controls.len +
+			 y->late.len + y->out.len;
+	}
+	return bytes;
 }
 
 static void finish(struct ws_leg *w, enum side who, enum event_end how)
@@ -500,6 +579,8 @@ static void finish(struct ws_leg *w, enum side who, enum event_end how)
 	w->ended = true;
 	if (w->leg.talk && !w->upgraded && w->answer.has_head)
 		tell_answer(w);
+	if (w->leg.talk && !w->upgraded)
+		judge_refusal(w, who);
 	web_leg_end(&w->leg, who == SIDE_DEVICE ? FROM_DEVICE : FROM_BACKEND,
 		    w->code ? ENDED_CLOSE : how, w->code);
 }
@@ -518,9 +599,9 @@ static void let_go(struct ws_leg *w, enum side from)
 	buf_reset(&y->late);
 }
 
-static void on_ended(void *owner, enum side from, enum event_end how)
+static void ws_ended(struct web_leg *l, enum side from, enum event_end how)
 {
-	struct ws_leg *w = owner;
+	struct ws_leg *w = (struct ws_leg *)l;
 	enum side who = from;
 
 	if (w->ended)
@@ -546,7 +627,7 @@ static void on_timer_closed(void *owner)
 	mem_free(w);
 }
 
-static void ws_leg_free(struct web_leg *l)
+static void ws_free(struct web_leg *l)
 {
 	struct ws_leg *w = (struct ws_leg *)l;
 
@@ -562,23 +643,15 @@ static void ws_leg_free(struct web_leg *l)
 	timer_close(&w->timer, on_timer_closed);
 }
 
-static void on_closed(void *owner)
+void web_websocket(struct web_place *at, int fd, const struct front_head *head)
 {
-	struct ws_leg *w = owner;
-
-	web_leg_closed(&w->leg);
-}
-
-void web_websocket(struct web *web, int fd, const struct front_head *head)
-{
-	static const struct pair_events events = {
-		.came = on_came,
-		.up = on_up,
-		.failed = on_failed,
-		.ended = on_ended,
-		.closed = on_closed,
-	};
-	const struct proxy_options *o = &web->proxy->options;
+	static const struct web_leg_kind kind = { .came = ws_came,
+						  .failed = ws_failed,
+						  .late = ws_late,
+						  .kept = ws_kept,
+						  .ended = ws_ended,
+						  .free = ws_free };
+	const struct proxy_options *o = &at->web->proxy->options;
 	struct ws_leg *w = mem_zalloc(sizeof(*w));
 
 	for (int i = 0; i < 2; i++) {
@@ -589,7 +662,7 @@ void web_websocket(struct web *web, int fd, const struct front_head *head)
 	w->way[SIDE_BACKEND].may_change |= (o->rewrite & REWRITE_VISION) != 0;
 	w->answer.answer = true;
 	w->answer.keep = KEEP_REFUSAL;
-	w->leg.free = ws_leg_free;
-	timer_open(&w->timer, web->proxy->loop, on_timer, w);
-	web_leg_open(&w->leg, web, fd, head, &events);
+	w->leg.kind = &kind;
+	timer_open(&w->timer, at->web->proxy->loop, on_timer, w);
+	web_leg_open(&w->leg, at, fd, head);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "capture/clone.h"
 #include "capture/reader.h"
 #include "check/parts.h"
@@ -16,6 +15,7 @@
 #include "cli/trace.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
+#include "out/told.h"
 
 struct clone_options {
 	const char *of;
@@ -78,7 +78,9 @@ static int clone_file(const struct invocation *in, const char *path,
 
 	if (!file)
 		return -1;
+	told_unmasked(&in->app->out, file, path);
 	status = steps_load(&s, file, o->of, err);
+	told_cut(&in->app->out, file, path);
 	capture_reader_free(file);
 	return status < 0 ? -1 : print_profile(in->app, &s, from, err);
 }
@@ -153,6 +155,15 @@ static int clone_live(const struct invocation *in, struct error *err)
 
 static int clone_run(const struct invocation *in, struct error *err)
 {
+	if (in->argc && strchr(in->argv[0], ':') &&
+	    access(in->argv[0], F_OK) != 0) {
+		error_set(err, ERR_USAGE, "there is no file '%.200s'",
+			  in->argv[0]);
+		return error_hint(
+			err,
+			"a live device is a target, before the command: mcpctl %.100s clone",
+			in->argv[0]);
+	}
 	if (in->argc)
 		return clone_file(in, in->argv[0], in->argv[0], err);
 	return clone_live(in, err);

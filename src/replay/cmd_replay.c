@@ -5,6 +5,7 @@
 
 #include "check/reports.h"
 #include "cli/commands.h"
+#include "out/told.h"
 #include "replay/replay.h"
 
 #define PLACE(member) offsetof(struct replay_options, member)
@@ -121,7 +122,9 @@ static int load(struct replay *r, struct error *err)
 
 	if (!file)
 		return -1;
+	told_unmasked(&r->in->app->out, file, r->path);
 	status = steps_load(&r->was, file, r->o->device, err);
+	told_cut(&r->in->app->out, file, r->path);
 	capture_reader_free(file);
 	if (status < 0)
 		return -1;
@@ -171,7 +174,7 @@ static int with_reports(struct replay *r, struct error *err)
 	struct renderer *out = &r->in->app->out;
 	int status;
 
-	if (reports_open(&reports, &r->o->reports, err)) {
+	if (reports_open(&reports, &r->o->reports, r->in, err)) {
 		reports_drop(&reports);
 		return -1;
 	}

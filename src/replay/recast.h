@@ -5,7 +5,9 @@
 #ifndef REPLAY_RECAST_H
 #define REPLAY_RECAST_H
 
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/map.h"
 
 struct renderer;
 
@@ -22,5 +24,20 @@ struct recast_order {
  * several do not say when they were made; ERR_OUTPUT.
  */
 int recast(const struct recast_order *order, struct error *err);
+
+/*
+ * Who a capture is of, hidden: MAC addresses, UUIDs (Client-Id) and session ids
+ * become others of their form, the same for the same throughout.
+ */
+
+struct anonyms { /* starts zeroed */
+	struct map map;
+	size_t count[3];
+};
+
+void anonyms_done(struct anonyms *a);
+/* Append text with others in their place. */
+void anonymise(struct anonyms *a, struct buf *out, const char *text,
+	       size_t len);
 
 #endif

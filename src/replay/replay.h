@@ -35,10 +35,6 @@ struct replay {
 int replay_as_backend(struct replay *r, struct error *err);
 int replay_as_device(struct replay *r, struct error *err);
 
-/* A step that was heard or said just now: into is. */
-void replay_heard(struct replay *r, enum event_from from, enum diag_leg leg,
-		  int64_t at_us, struct span text);
-
 /* What is not the same, and the last line. -1 (ERR_UNMET): something. */
 int replay_compare(struct replay *r, struct error *err);
 

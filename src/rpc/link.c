@@ -314,6 +314,12 @@ void link_receive(struct link *l, enum frame_kind kind, struct span frame,
 
 /* ---- frames to send ---- */
 
+void link_wrap_sound(const struct link *l, uint32_t timestamp,
+		     const void *packet, size_t len, struct buf *out)
+{
+	audio_encode(out, audio_version(l), timestamp, packet, len);
+}
+
 /* NULL while there is none: then the member is left out. */
 static const char *session_or_null(const struct link *l)
 {

@@ -108,6 +108,13 @@ void link_wrap(const struct link *l, const char *payload, size_t len,
 	       struct buf *out);
 
 /*
+ * An Opus packet for the device, as struct transport_ops.send_sound takes it
+ * there. timestamp: ms since it began to speak.
+ */
+void link_wrap_sound(const struct link *l, uint32_t timestamp,
+		     const void *packet, size_t len, struct buf *out);
+
+/*
  * A device message (tts, alert, system, …) as a frame: session_id is filled
  * in if the object has none. -1 (ERR_USAGE): no JSON object, no "type"; or the
  * dialect is plain.

@@ -9,9 +9,9 @@
 #include "base/mask.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "net/head.h"
 #include "rpc/session.h"
+#include "rpc/session_calls.h"
 #include "rpc/session_state.h"
 #include "wire/refusal.h"
 
@@ -91,6 +91,7 @@ static void session_keep_peer(struct session_peer *out,
 	out->protocol_version = peer->protocol_version;
 	out->standby = peer->standby;
 	out->shared = peer->shared;
+	out->held = peer->held;
 	session_keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
@@ -451,9 +452,8 @@ static void on_lost(struct session *s, const struct notice *n)
 	e->note = mem_strdup(n->text);
 }
 
-static void on_notice(void *owner, const struct notice *n)
+void session_notice(struct session *s, const struct notice *n)
 {
-	struct session *s = owner;
 	size_t len = n->text ? strlen(n->text) : 0;
 	struct event *e;
 
@@ -482,7 +482,33 @@ static void on_notice(void *owner, const struct notice *n)
 	e->file = mem_strdup(n->file);
 }
 
+void session_tell(struct session *s, enum notice_kind kind, const char *format,
+		  ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct notice n = { .kind = kind };
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	n.text = text;
+	session_notice(s, &n);
+}
+
 /* What serve found: its words come before the frame, or instead of it. */
+/* Of serve's own ports: recorded here, too. */
+static void on_serial(void *owner, const char *name, struct span line,
+		      const char *note)
+{
+	struct session *s = owner;
+
+	if (s->closing)
+		return;
+	session_serial(s, name, line, note);
+	session_trace_serial(s, name, line, note);
+}
+
 static void on_found(void *owner, struct span finding, const char *message)
 {
 	struct session *s = owner;
@@ -497,14 +523,27 @@ static void on_found(void *owner, struct span finding, const char *message)
 		e->finding = mem_strndup(finding.text, finding.len);
 }
 
+static void on_notice(void *owner, const struct notice *n)
+{
+	session_notice(owner, n);
+}
+
+/* The user's time is not the server's. */
+static void on_held(void *owner, bool held)
+{
+	session_hold(owner, held);
+}
+
 static const struct transport_events transport_events = {
 	.ready = on_ready,
 	.message = on_message,
 	.failed = on_failed,
 	.found = on_found,
+	.serial = on_serial,
 	.pong = on_pong,
 	.closed = on_closed,
 	.notice = on_notice,
+	.held = on_held,
 };
 
 static void set_times(struct session_config *c)
@@ -573,6 +612,8 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	session_fail_calls(s);
+	if (s->open && !s->ended)
+		session_trace_close(s);
 	s->closing = true;
 	if (!s->ended) {
 		s->transport.ops->close(&s->transport);
@@ -606,6 +647,22 @@ void session_negotiated(struct session *s, const char *revision, bool speaks)
 	snprintf(s->revision, sizeof(s->revision), "%s", revision);
 	if (s->open && ops->negotiated)
 		ops->negotiated(&s->transport, revision, speaks);
+}
+
+void session_alone(struct session *s, const char *revision)
+{
+	const struct transport_ops *ops = s->transport.ops;
+
+	s->alone = revision != NULL;
+	snprintf(s->revision, sizeof(s->revision), "%s",
+		 revision ? revision : "");
+	if (s->open && ops->alone)
+		ops->alone(&s->transport, s->alone);
+}
+
+bool session_takes_headers(const struct session *s)
+{
+	return s->transport.ops->send_with != NULL;
 }
 
 void session_linger(struct session *s)
@@ -655,6 +712,11 @@ void session_adjust(struct session *s, int64_t timeout, int64_t wait,
 	s->config.wait = wait;
 	s->config.trace = trace;
 	set_times(&s->config);
+}
+
+int64_t session_timeout(const struct session *s)
+{
+	return s->config.timeout;
 }
 
 bool session_is_open(const struct session *s)

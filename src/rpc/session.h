@@ -44,7 +44,7 @@ struct event {
 	char *text; /* raw text of the message, may be NULL; owned */
 	size_t len;
 	char *note; /* in words, may be NULL; owned */
-	char *file; /* of NOTICE_PICTURE: where it is kept; NULL; owned */
+	char *file; /* of a notice: where something is kept; NULL; owned */
 	/* EVENT_FINDING: what serve found, as JSON; then name is "finding" */
 	char *finding; /* NULL; owned */
 	const char *code; /* EVENT_ODD that is a finding; NULL; lent */
@@ -62,10 +62,15 @@ struct trace {
 	const char *kind; /* "text", "binary", "ready", "closed", "notice" */
 	const void *data; /* not NUL-terminated */
 	size_t len;
+	size_t size; /* of all, where data is its beginning; 0: data is all */
 	const char *device; /* which, of many; NULL */
 	const char *id; /* its Device-Id; NULL: not known, or not yet */
+	uint64_t conn; /* which, of many of that device; 0: it has one */
 	const char *leg; /* "ws", "mqtt", "ota", …; NULL: as the target says */
-	int code; /* of "closed": errno, 0: none */
+	/* Of "closed": its code is that of a Close or an errno; NULL: not known. */
+	const struct error *why;
+	struct span head; /* of HTTP: its lines, each with \r\n; text NULL */
+	int status; /* of an answer over HTTP; 0 */
 };
 
 struct session_observer {
@@ -87,6 +92,9 @@ struct session_observer {
 	 */
 	void (*frame)(void *owner, bool outgoing, enum frame_kind kind,
 		      struct span frame, const struct json_places *at);
+	/* At once: the transport could not ask with that id, which is no call of
+	   this session; for who sends on another's behalf. */
+	void (*failed)(void *owner, int64_t id, const struct error *why);
 	/* At once: nobody waits for the reply to that id any more. */
 	void (*gave_up)(void *owner, int32_t id);
 	void *owner;
@@ -105,6 +113,8 @@ struct session_rules {
 	/* A notification says that a call goes on: its token, which is the call's
 	   id. False: it says something else. */
 	bool (*progress)(const struct message *m, struct span *token);
+	/* A notification says that the peer ends a call that lasts: its id. */
+	bool (*ends)(const struct message *m, struct span *id);
 	/* The notification that nobody waits for a call any more: its method, with
 	   its params added. NULL: the peer must not be told. */
 	const char *(*cancel)(const struct call *c, const char *reason,
@@ -163,6 +173,12 @@ int64_t session_wait_deadline(const struct session *s);
 /* Close properly (at most two seconds) and release. NULL is fine. */
 void session_free(struct session *s);
 
+/* A notice of who watches the frames: an event like those of the transport. */
+void session_notice(struct session *s, const struct notice *n);
+/* One that has a text only. */
+void session_tell(struct session *s, enum notice_kind kind, const char *format,
+		  ...) PRINTF_LIKE(3, 4);
+
 const struct link *session_link(const struct session *s);
 const struct session_times *session_times(const struct session *s);
 bool session_is_open(const struct session *s);
@@ -175,6 +191,9 @@ bool session_is_over(const struct session *s);
  */
 void session_adjust(struct session *s, int64_t timeout, int64_t wait,
 		    bool trace);
+
+/* ms for a call, as they are now. */
+int64_t session_timeout(const struct session *s);
 
 /*
  * The dialect of a link that is DIALECT_UNKNOWN was found out by asking
@@ -194,6 +213,7 @@ struct session_peer {
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 	bool standby; /* peer_info.standby: it may not be there at all */
 	bool shared; /* peer_info.shared */
+	bool held; /* peer_info.held */
 };
 const struct session_peer *session_peer(const struct session *s);
 /* As they are kept there: copied, with what is secret masked. */
@@ -258,12 +278,18 @@ struct call {
 	struct message reply; /* owned */
 	char *broken; /* the reply's raw text when its JSON is broken; owned */
 	struct error failure;
+	/* It is as long as its peer likes: no time is over for it. */
+	bool lasts;
+	char *first; /* of one that lasts: its first notification; NULL; owned */
 	/* Only to find out whether somebody is there: a late reply is no news. */
 	bool probe;
 	struct call *next; /* the session's list */
 };
 /* A device message; see link_wrap_device. */
 int session_send_device(struct session *s, const char *json, struct error *err);
+
+/* Clocks stand still now (session_hold). */
+bool session_is_held(const struct session *s);
 
 /*
  * Hand events to the observer until deadline (loop_now() ms), or *stop is
@@ -290,6 +316,13 @@ int session_step(struct session *s, const bool *stop, int64_t deadline,
 int64_t session_tend(struct session *s);
 
 /*
+ * An Opus packet for a board, at that ms of what is said. -1: not connected
+ * (ERR_CONNECT), or this way takes no sound (ERR_USAGE).
+ */
+int session_send_sound(struct session *s, uint32_t timestamp,
+		       const void *packet, size_t len, struct error *err);
+
+/*
  * Answers to what the peer asked; id is the raw JSON token of its request,
  * result JSON text.
  */
@@ -305,6 +338,15 @@ int session_refuse(struct session *s, const char *id, int code,
  * told. speaks: the peer may say something by itself.
  */
 void session_negotiated(struct session *s, const char *revision, bool speaks);
+
+/*
+ * Each request stands alone (transport_ops.alone): the revision that they
+ * carry; the peer may ask nothing, what it asks all the same is an odd message
+ * and is not answered. NULL: no more.
+ */
+void session_alone(struct session *s, const char *revision);
+/* The transport takes headers with a request (transport_ops.send_with). */
+bool session_takes_headers(const struct session *s);
 
 /*
  * Names for codes that mean something to this peer only, used in the words of

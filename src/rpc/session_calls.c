@@ -318,7 +318,7 @@ static void session_explain_timeout(struct session *s, struct call *c)
 	else if (s->link.dialect == DIALECT_DEVICE)
 		buf_printf(
 			&hint,
-			"; %s: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer",
+			"; %s: firmware runs one tool at a time (1.7 to 1.9.1: several), and over WebSocket sends no answer above 65,535 bytes; --timeout waits longer",
 			c->subject ? "the call may still be running" :
 				     "a call may stand in its way");
 	else
@@ -336,6 +336,10 @@ static void session_explain_timeout(struct session *s, struct call *c)
  */
 static void session_start_clock(struct call *c)
 {
+	if (c->lasts) {
+		c->deadline = c->latest = LOOP_FOREVER;
+		return;
+	}
 	c->deadline = loop_now() + c->timeout;
 	c->latest = loop_now() + c->timeout * PROGRESS_TIMES;
 }
@@ -370,6 +374,10 @@ bool session_cancel(struct session *s, const struct call *c, const char *reason)
 
 	if (!s->open || s->link.dialect != DIALECT_PLAIN)
 		return false;
+	if (s->alone && s->transport.ops->alone) {
+		session_give_up(s, c->id);
+		return true;
+	}
 	method = s->config.rules->cancel(c, reason, &params);
 	return method &&
 	       session_notify(s, method, buf_string(&params), &ignored) == 0;
@@ -416,16 +424,45 @@ static void expire_calls(struct session *s)
 	}
 }
 
+/* One that lasts: it stands, or the peer has ended it. */
+static void hear_lasting(struct session *s, struct call *c,
+			 const struct message *m)
+{
+	if (!c->first)
+		c->first = mem_strndup(m->text, m->len);
+	session_wake(s);
+}
+
+static bool ends_lasting(struct session *s, const struct message *m)
+{
+	struct call *c = NULL;
+	struct span token;
+	int64_t id;
+
+	if (s->config.rules->ends && s->config.rules->ends(m, &token) &&
+	    jsonrpc_number(token, &id))
+		c = session_find_call(s, id);
+	if (!c || !c->lasts)
+		return false;
+	error_set(&c->failure, ERR_CONNECT, "the server ended '%s'", c->method);
+	session_end_call(s, c, true);
+	return true;
+}
+
 void session_progress(struct session *s, const struct message *m)
 {
 	struct call *c = NULL;
 	struct span token;
 	int64_t deadline, id;
 
+	if (ends_lasting(s, m))
+		return;
 	/* Some give it back as a text. */
 	if (s->config.rules->progress(m, &token) && jsonrpc_number(token, &id))
 		c = session_find_call(s, id);
-	if (!c)
+	if (c && c->lasts)
+		hear_lasting(s, c, m);
+	if (!c || c->lasts)
 		return;
 	c->progress++;
 	deadline = loop_now() + c->timeout;
@@ -455,9 +492,16 @@ void session_hold(struct session *s, bool hold)
 	}
 	if (s->holds == 0 || --s->holds > 0)
 		return;
-	for (struct call *c = s->calls; c; c = c->next)
-		shift(c, s->held_at, now);
+	for (struct call *c = s->calls; c; c = c->next) {
+		if (!c->lasts)
+			shift(c, s->held_at, now);
+	}
 	session_wake(s);
+}
+
+bool session_is_held(const struct session *s)
+{
+	return s->holds > 0;
 }
 
 /*
@@ -472,6 +516,7 @@ void call_done(struct call *c)
 	mem_free(c->subject);
 	mem_free(c->token);
 	mem_free(c->broken);
+	mem_free(c->first);
 	error_reset(&c->failure);
 	*c = (struct call){ 0 };
 }
@@ -561,11 +606,12 @@ static int32_t take_id(struct session *s)
 static void prepare_call(struct call *c, const char *method, int64_t timeout)
 {
 	char *subject = TAKE(c->subject);
-	bool probe = c->probe;
+	bool probe = c->probe, lasts = c->lasts;
 
 	call_done(c);
 	c->subject = subject;
 	c->probe = probe;
+	c->lasts = lasts;
 	c->method = mem_strdup(method);
 	c->timeout = timeout;
 }
@@ -586,19 +632,32 @@ static int send_call(struct session *s, struct call *c,
 	return 0;
 }
 
-int session_start(struct session *s, struct call *c, const char *method,
-		  const char *params, int64_t timeout, struct error *err)
+int session_start_order(struct session *s, struct call *c,
+			const struct request_order *order, struct error *err)
 {
 	CLEANUP(buf_done) struct buf payload = { 0 };
 	struct span member[MESSAGE_MEMBERS] = { { 0 } };
 
-	prepare_call(c, method, timeout);
+	prepare_call(c, order->method, order->timeout);
 	c->id = take_id(s);
-	c->silence = s->config.rules->silence(s->link.dialect, c, params);
-	jsonrpc_request_noted(&payload, c->id, method, params, member);
+	c->silence =
+		s->config.rules->silence(s->link.dialect, c, order->params);
+	jsonrpc_request_noted(&payload, c->id, order->method, order->params,
+			      member);
 	if (c->probe)
 		s->probe = c->id;
+	s->headers = order->headers;
 	return send_call(s, c, &payload, member, err);
+}
+
+int session_start(struct session *s, struct call *c, const char *method,
+		  const char *params, int64_t timeout, struct error *err)
+{
+	const struct request_order order = { .method = method,
+					     .params = params,
+					     .timeout = timeout };
+
+	return session_start_order(s, c, &order, err);
 }
 
 int session_start_raw(struct session *s, struct call *c,
@@ -700,6 +759,8 @@ void session_call_failed(struct session *s, int64_t id, const struct error *why)
 {
 	struct call *c = session_find_call(s, id);
 
+	if (!c && s->observer.failed)
+		s->observer.failed(s->observer.owner, id, why);
 	if (!c)
 		return;
 	error_copy(&c->failure, why);
@@ -719,6 +780,8 @@ static void fail_call(struct session *s, struct call *c)
 		  known ? ": " : "", known ? s->why.text : "",
 		  s->said ? "; the last that it said: " : "",
 		  s->said ? s->said : "");
+	if (known && *s->why.finding)
+		error_finding(&c->failure, s->why.finding);
 	if (refused)
 		error_hint(
 			&c->failure, "%s: MCPCTL_TOKEN or --token-file",

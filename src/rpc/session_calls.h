@@ -19,6 +19,15 @@ void call_done(struct call *c);
 int session_start(struct session *s, struct call *c, const char *method,
 		  const char *params, int64_t timeout, struct error *err);
 
+/* The same with headers, where the transport takes some. Lent. */
+struct request_order {
+	const char *method, *params;
+	int64_t timeout; /* ms; 0: the configured one */
+	const struct headers *headers; /* NULL */
+};
+int session_start_order(struct session *s, struct call *c,
+			const struct request_order *order, struct error *err);
+
 /*
  * A payload of the caller's own making, sent as it is: what is odd about it is
  * wanted. Its reply is the one with that id, which no other call in flight has,

@@ -29,6 +29,7 @@ int session_transmit(struct session *s, const struct buf *frame,
 {
 	const char *text = buf_string(frame);
 	const struct transport_ops *ops = s->transport.ops;
+	const struct headers *headers = TAKE(s->headers);
 	const bool pieces = s->pieces;
 
 	s->pieces = false;
@@ -36,12 +37,41 @@ int session_transmit(struct session *s, const struct buf *frame,
 		return session_closed_error(s, err);
 	if (!s->open)
 		return error_set(err, ERR_CONNECT, "not connected yet");
-	if ((pieces ? ops->send_pieces : ops->send)(&s->transport, text,
-						    frame->len, err))
+	if (headers && ops->send_with ?
+		    ops->send_with(&s->transport, text, frame->len, headers,
+				   err) :
+		    (pieces ? ops->send_pieces : ops->send)(&s->transport, text,
+							    frame->len, err))
 		return -1;
 	session_trace(s, true, "text", text, frame->len);
 	session_pass(s, true, FRAME_TEXT, (struct span){ text, frame->len },
 		     at);
+	return 0;
+}
+
+int session_send_sound(struct session *s, uint32_t timestamp,
+		       const void *packet, size_t len, struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	const struct transport_ops *ops = s->transport.ops;
+
+	if (s->ended)
+		return session_closed_error(s, err);
+	if (!s->open)
+		return error_set(err, ERR_CONNECT, "not connected yet");
+	if (!ops->send_sound) {
+		error_set(err, ERR_USAGE, "no sound can be sent over '%s'",
+			  ops->scheme);
+		return error_hint(
+			err,
+			"a board of serve (-d), of listen: or of mqtt:// hears it");
+	}
+	link_wrap_sound(&s->link, timestamp, packet, len, &frame);
+	if (ops->send_sound(&s->transport, buf_string(&frame), frame.len, err))
+		return -1;
+	session_trace(s, true, "binary", frame.data, frame.len);
+	session_pass(s, true, FRAME_BINARY,
+		     (struct span){ frame.data, frame.len }, NULL);
 	return 0;
 }
 
@@ -121,6 +151,13 @@ void session_take_request(void *owner, const struct message *m)
 {
 	struct session *s = owner;
 	const char *result = s->config.rules->answer(m->method);
+
+	if (s->alone) {
+		session_odd(
+			s, m->text, m->len,
+			"a request came, which a server of this revision must not send: it is not answered");
+		return;
+	}
 	struct event *e =
 		session_event(s, EVENT_REQUEST, m->method, m->text, m->len);
 
@@ -302,7 +339,8 @@ void session_drop_events(struct session *s)
 void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
 		  struct span frame, const struct json_places *at)
 {
-	if (s->observer.frame && !s->link.relayed)
+	/* Who stands between does, or began without us. */
+	if (s->observer.frame && !s->link.relayed && !s->peer.held)
 		s->observer.frame(s->observer.owner, outgoing, kind, frame, at);
 }
 
@@ -335,17 +373,54 @@ void session_serial_found(struct session *s, const char *finding)
 		e->finding = mem_strdup(finding);
 }
 
+static void trace(struct session *s, struct trace *t)
+{
+	if (!s->config.trace || !s->observer.trace)
+		return;
+	t->at_us = loop_now_us() - s->opened_us;
+	t->id = s->peer.device_id;
+	s->observer.trace(s->observer.owner, t);
+}
+
+void session_trace_close(struct session *s)
+{
+	static const char words[] = "ended here";
+	const struct error why = { .code = s->transport.ops->close_code };
+	struct trace t = { .outgoing = true,
+			   .kind = "closed",
+			   .data = words,
+			   .len = sizeof(words) - 1,
+			   .why = &why };
+
+	trace(s, &t);
+}
+
+void session_trace_serial(struct session *s, const char *name, struct span line,
+			  const char *note)
+{
+	const bool told = line.text != NULL;
+	struct trace t = { .kind = told ? "line" : "notice",
+			   .leg = "serial",
+			   .data = told ? line.text : note,
+			   .len = told ? line.len :
+				  note ? strlen(note) :
+					 0,
+			   .device = name };
+
+	trace(s, &t);
+}
+
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len)
 {
-	struct trace t = { .outgoing = outgoing, .kind = kind };
+	struct trace t = { .outgoing = outgoing,
+			   .kind = kind,
+			   .data = data,
+			   .len = len,
+			   .leg = s->link.udp && strcmp(kind, "binary") == 0 ?
+					  "udp" :
+					  NULL,
+			   .why = s->ended ? &s->why : NULL };
 
-	if (!s->config.trace || !s->observer.trace)
-		return;
-	t.at_us = loop_now_us() - s->opened_us;
-	t.data = data;
-	t.len = len;
-	t.id = s->peer.device_id;
-	t.code = s->ended ? s->why.code : 0;
-	s->observer.trace(s->observer.owner, &t);
+	trace(s, &t);
 }

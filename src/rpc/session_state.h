@@ -46,6 +46,8 @@ struct session {
 	struct call *calls;
 	int32_t next_id;
 	bool pieces; /* what is sent next goes in several frames */
+	const struct headers *headers; /* … goes with these; lent; NULL */
+	bool alone; /* session_alone */
 	bool shared; /* peer_info.shared */
 	bool told; /* serve has said what is wrong with what comes next */
 	struct session_silence silence;
@@ -112,6 +114,11 @@ void session_drop_events(struct session *s);
 /* To who watches frames; over a relayed link serve does. */
 void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
 		  struct span frame, const struct json_places *at);
+/* We end it. */
+void session_trace_close(struct session *s);
+/* A line of the peer's serial log, text NULL: note. */
+void session_trace_serial(struct session *s, const char *name, struct span line,
+			  const char *note);
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len);
 

@@ -14,24 +14,33 @@
 #include "serve/board.h"
 #include "serve/control.h"
 #include "serve/door.h"
+#include "serve/leasing.h"
 #include "serve/missing.h"
 #include "wire/envelope.h"
 
 #define CALLS_MAX 1000 /* on their way for one command */
 #define LINGER_MS 2000
+#define SOUND_MAX 4096 /* bytes of a packet */
 
 struct attached_call {
 	struct relay relay;
 	struct control_peer *peer;
+	char *id; /* the raw token, of a server that is kept open; NULL */
 	bool initialize;
 	struct attached_call *next, **link; /* what points to it */
 };
 
 /* ---- which device ---- */
 
-static bool is_at_rest(const struct board *d)
+/*
+ * One that is kept open, and ended, is opened again. A server answers others
+ * while it is listed; a board does one thing at a time.
+ */
+static bool is_at_rest(struct board *d)
 {
-	return d->state >= DEVICE_READY;
+	if (d->held && !held_wanted(d->held))
+		return false;
+	return d->state >= (d->held ? DEVICE_LISTING : DEVICE_READY);
 }
 
 static void enter(struct control_peer *p, struct board *d)
@@ -44,6 +53,8 @@ static void enter(struct control_peer *p, struct board *d)
 		p->next_there->link_there = &p->next_there;
 	d->audience->first = p;
 	p->device = d;
+	if (d->held)
+		held_used(d->held);
 	records_add(&p->server->records, RECORD_ATTACHED, LEVEL_DEBUG, d->id,
 		    NULL, "a command attached (pid %d)", p->pid);
 }
@@ -51,12 +62,8 @@ static void enter(struct control_peer *p, struct board *d)
 static void add_ota(struct buf *out, const struct board *d)
 {
 	const struct door *door = d->server->door;
-	const struct told *told = NULL;
+	const struct told *told = door ? door_told(door, d) : NULL;
 
-	if (door)
-		told = memory_find_board(&door->port->memory,
-					 d->mqtt ? d->client_id : NULL,
-					 d->device_id, d->address);
 	if (!told)
 		return;
 	buf_text(out, ",\"ota\":");
@@ -66,7 +73,8 @@ static void add_ota(struct buf *out, const struct board *d)
 
 /* hello, initialize: what a strange device sent may be too deep to be nested. */
 static void describe_attached(struct buf *out, const struct board *d,
-			      bool with_hello, bool with_initialize)
+			      const char *news, bool with_hello,
+			      bool with_initialize)
 {
 	buf_reset(out);
 	control_begin_device(out, "attached", d);
@@ -79,6 +87,9 @@ static void describe_attached(struct buf *out, const struct board *d,
 	if (d->headers)
 		buf_printf(out, ",\"headers\":%s", d->headers);
 	add_ota(out, d);
+	if (d->held)
+		buf_text(out, ",\"plain\":true");
+	json_add_text(out, "news", news);
 	buf_printf(out, ",\"protocol_version\":%d", d->protocol_version);
 	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d,\"layers\":true}",
 		   d->link.hellos, d->link.frame_version);
@@ -87,13 +98,20 @@ static void describe_attached(struct buf *out, const struct board *d,
 static void attach(struct control_peer *p, struct board *d)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(mem_free_ptr) char *news = NULL;
 
 	p->waiting = false;
-	describe_attached(&out, d, true, true);
+	if (!p->tail && leasing_check(p, d, &why)) {
+		control_peer_error(p, &why);
+		return;
+	}
+	news = d->held ? held_take_news(d->held) : NULL;
+	describe_attached(&out, d, news, true, true);
 	if (json_check(out.data, out.len, NULL))
-		describe_attached(&out, d, false, true);
+		describe_attached(&out, d, news, false, true);
 	if (json_check(out.data, out.len, NULL))
-		describe_attached(&out, d, false, false);
+		describe_attached(&out, d, news, false, false);
 	enter(p, d);
 	control_peer_send(p, CONTROL_JSON, out.data, out.len);
 }
@@ -123,8 +141,15 @@ static void tell_waiting(struct control_peer *p, const struct board *d)
 	size_t count = p->server->registry.count;
 	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 }, hint = { 0 };
 
-	departed_hint(&hint, p->server, p->pattern, d);
-	if (d) {
+	if (d && d->held) {
+		buf_printf(&why, "'%s' is being opened", d->id);
+		buf_text(&hint, "--wait waits longer");
+	} else {
+		departed_hint(&hint, p->server, p->pattern, d);
+	}
+	if (d && d->held) {
+		/* Said. */
+	} else if (d) {
 		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
 			   board_state_name(d->state));
 	} else if (p->pattern && count) {
@@ -169,7 +194,7 @@ int attached_which(struct serve *s, const char *pattern, struct error *err)
 	struct board *d = NULL;
 	size_t count = 0;
 
-	while ((d = registry_next(&s->registry, d, pattern))) {
+	while ((d = registry_next_meant(&s->registry, d, pattern))) {
 		if (count++ < WHICH_MAX)
 			add_line(&list, d);
 	}
@@ -187,19 +212,33 @@ int attached_which(struct serve *s, const char *pattern, struct error *err)
 	return error_detail(err, buf_string(&list), list.len);
 }
 
+static void refuse_unnamed(struct error *why)
+{
+	error_set(
+		why, ERR_USAGE,
+		"no target: the running serve has no port for boards, and only keeps servers open");
+	error_hint(
+		why,
+		"name the target of one, or its name with -d: 'mcpctl devices' shows them");
+}
+
 void attached_look_again(struct control_peer *p)
 {
 	struct serve *s = p->server;
-	struct board *d = registry_next(&s->registry, NULL, p->pattern);
+	struct board *d = registry_next_meant(&s->registry, NULL, p->pattern);
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (d && registry_next(&s->registry, d, p->pattern)) {
+	if (!d && !p->pattern && s->config.no_listen) {
+		p->waiting = false;
+		refuse_unnamed(&why);
+		control_peer_error(p, &why);
+	} else if (d && registry_next_meant(&s->registry, d, p->pattern)) {
 		p->waiting = false;
 		attached_which(s, p->pattern, &why);
 		control_peer_error(p, &why);
 	} else if (d && is_at_rest(d)) {
 		attach(p, d);
-	} else if (!d && device_word_check(s, p->pattern, &why)) {
+	} else if (!d && device_word_check(s, p->pattern, true, &why)) {
 		p->waiting = false;
 		control_peer_error(p, &why);
 	} else {
@@ -254,14 +293,23 @@ void attached_leave(struct control_peer *p)
 	struct board *d = p->device;
 	struct attached_call *call;
 
+	if (d && d->held)
+		held_abandon(d, p);
 	while ((call = p->calls)) {
+		if (d && d->held && call->relay.device)
+			held_cancel(d, call->relay.id, "the command ended");
 		relay_forget(&call->relay);
 		unlink_call(call);
+		mem_free(call->id);
 		mem_free(call);
 	}
 	relay_leave(&p->server->relays, p);
 	if (!d)
 		return;
+	if (d->held)
+		held_used(d->held);
+	else
+		board_fall_silent(d, p);
 	*p->link_there = p->next_there;
 	if (p->next_there)
 		p->next_there->link_there = p->link_there;
@@ -280,6 +328,18 @@ static void keep_initialize(struct board *d, const char *frame, size_t len)
 		board_keep_initialize(d, &e.message);
 }
 
+/* A request alone, of a server that is kept open. */
+static void tell_failed(struct control_peer *p, const char *id,
+			const struct error *why)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_printf(&out, "{\"op\":\"failed\",\"id\":%s,\"error\":", id);
+	control_error_encode(&out, why);
+	buf_char(&out, '}');
+	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+}
+
 /* A device that goes fails all of them: `gone` says it once. */
 static void on_reply(void *owner, struct relay *r, const char *frame,
 		     size_t len, const struct error *why)
@@ -288,12 +348,14 @@ static void on_reply(void *owner, struct relay *r, const char *frame,
 	struct control_peer *p = call->peer;
 
 	(void)r;
-	(void)why;
 	unlink_call(call);
 	if (frame && call->initialize)
 		keep_initialize(p->device, frame, len);
 	if (frame)
 		control_peer_send(p, CONTROL_TEXT, frame, len);
+	else if (call->id)
+		tell_failed(p, call->id, why);
+	mem_free(call->id);
 	mem_free(call);
 }
 
@@ -303,7 +365,13 @@ static void answer_error(struct control_peer *p, struct span id, int code,
 {
 	CLEANUP(mem_free_ptr) char *token = mem_strndup(id.text, id.len);
 	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
 
+	if (p->device->held && code == SERVE_NOT_SENT) {
+		error_set(&why, ERR_CONNECT, "%s", message);
+		tell_failed(p, token, &why);
+		return;
+	}
 	jsonrpc_error(&payload, token, code, message);
 	link_wrap(&p->device->link, payload.data, payload.len, &frame);
 	control_peer_send(p, CONTROL_TEXT, frame.data, frame.len);
@@ -312,6 +380,61 @@ static void answer_error(struct control_peer *p, struct span id, int code,
 static void refuse(struct control_peer *p, int code, const char *message)
 {
 	answer_error(p, (struct span){ "null", 4 }, code, message);
+}
+
+static struct span progress_token(const struct message *m)
+{
+	struct span meta, token = { 0 };
+
+	if (json_span_member(m->params, "_meta", &meta))
+		json_span_member(meta, "progressToken", &token);
+	return token;
+}
+
+static bool is_call(const struct attached_call *call, struct span id)
+{
+	return call->id && strlen(call->id) == id.len &&
+	       memcmp(call->id, id.text, id.len) == 0;
+}
+
+/* Our id of the request with that id, which is given up; 0: none. */
+static int32_t forget_call(struct control_peer *p, struct span id)
+{
+	struct attached_call *call = p->calls;
+	int32_t ours;
+
+	while (call && !is_call(call, id))
+		call = call->next;
+	if (!call)
+		return 0;
+	ours = call->relay.id;
+	relay_forget(&call->relay);
+	unlink_call(call);
+	mem_free(call->id);
+	mem_free(call);
+	return ours;
+}
+
+static bool is_cancel(const struct message *m)
+{
+	return m->kind == MESSAGE_NOTIFICATION &&
+	       strcmp(m->method, "notifications/cancelled") == 0;
+}
+
+/* Its ids are its own: what it gives up is named by ours. */
+static void give_up(struct control_peer *p, const struct message *m)
+{
+	CLEANUP(mem_free_ptr) char *why = NULL;
+	struct span id, reason;
+	int32_t ours;
+
+	if (!json_span_member(m->params, "requestId", &id))
+		return;
+	if (json_span_member(m->params, "reason", &reason))
+		why = json_span_string(reason);
+	ours = forget_call(p, id);
+	if (ours)
+		held_cancel(p->device, ours, why ? why : "given up");
 }
 
 static void send_request(struct control_peer *p, const struct message *m)
@@ -337,10 +460,16 @@ static void send_request(struct control_peer *p, const struct message *m)
 	call->relay.owner = call;
 	call->relay.whose = p;
 	call->relay.patience = patience;
+	call->relay.counts = strcmp(m->method, "tools/call") == 0;
 	call->initialize = strcmp(m->method, "initialize") == 0;
+	if (p->device->held) {
+		call->id = mem_strndup(m->id.text, m->id.len);
+		call->relay.token = progress_token(m);
+	}
 	if (!relay_send(&call->relay, p->device, payload, m->id, 0, &why))
 		return;
 	unlink_call(call);
+	mem_free(call->id);
 	mem_free(call);
 	answer_error(p, m->id, SERVE_NOT_SENT, why.text);
 }
@@ -384,7 +513,9 @@ void attached_text(struct control_peer *p, const char *frame, size_t len)
 	}
 	if (!e.type.text && m->kind == MESSAGE_BATCH) {
 		refuse(p, JSONRPC_INVALID_REQUEST,
-		       "serve passes no batches: devices do not answer them");
+		       p->device->held ?
+			       "serve passes no batches to a server that commands share" :
+			       "serve passes no batches: devices do not answer them");
 		return;
 	}
 	if (json_span_is(e.type, "hello")) {
@@ -392,10 +523,34 @@ void attached_text(struct control_peer *p, const char *frame, size_t len)
 		       "serve has said hello to the device already");
 		return;
 	}
-	if (m->kind == MESSAGE_REQUEST)
+	if (leasing_check(p, p->device, &why))
+		answer_error(p,
+			     m->kind == MESSAGE_REQUEST ?
+				     m->id :
+				     (struct span){ "null", 4 },
+			     SERVE_NOT_SENT, why.text);
+	else if (p->device->held && is_cancel(m))
+		give_up(p, m);
+	else if (p->device->held && held_said(p, m))
+		return;
+	else if (m->kind == MESSAGE_REQUEST)
 		send_request(p, m);
 	else
 		send_other(p, (struct span){ frame, len }, &e);
+	if (e.type.text && p->device)
+		board_spoke(p->device, p, (struct span){ frame, len });
+}
+
+/* It ends the command's time here if it cannot be sent: who speaks is told why. */
+void attached_sound(struct control_peer *p, const char *packet, size_t len)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (len == 0 || len > SOUND_MAX)
+		error_set(&why, ERR_PROTOCOL, "a packet of %zu bytes", len);
+	else if (board_speak(p->device, p, packet, len, &why) == 0)
+		return;
+	control_peer_error(p, &why);
 }
 
 /* ---- what the device says ---- */
@@ -413,6 +568,22 @@ static void offer_all(const struct board *d, enum control_kind kind,
 	packet = packet_new(kind, data, len);
 	for (; p; p = p->next_there) {
 		if (p->tail || !tail_only)
+			control_peer_offer(p, packet);
+	}
+	packet_release(packet);
+}
+
+void control_text_tail(struct board *d, const char *frame, size_t len,
+		       const struct control_peer *but)
+{
+	struct control_peer *p = d->audience ? d->audience->first : NULL;
+	struct packet *packet;
+
+	if (!p || len > CONTROL_FRAME_MAX)
+		return;
+	packet = packet_new(CONTROL_TEXT, frame, len);
+	for (; p; p = p->next_there) {
+		if (p->tail && p != but)
 			control_peer_offer(p, packet);
 	}
 	packet_release(packet);
@@ -505,6 +676,28 @@ void control_picture(struct board *d, const struct picture_news *n)
 	packet = packet_new(CONTROL_JSON, out.data, out.len);
 	for (; p; p = p->next_there) {
 		if (p->pictures)
+			control_peer_offer(p, packet);
+	}
+	packet_release(packet);
+}
+
+void control_serial(struct board *d, const struct serial_told *told)
+{
+	struct control_peer *p = d->audience ? d->audience->first : NULL;
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct packet *packet;
+
+	buf_text(&out, "{\"op\":\"serial\"");
+	json_add_text(&out, "name", told->name);
+	if (told->text.text) {
+		buf_text(&out, ",\"text\":");
+		buf_json_string(&out, told->text.text, told->text.len);
+	}
+	json_add_text(&out, "note", told->note);
+	buf_char(&out, '}');
+	packet = packet_new(CONTROL_JSON, out.data, out.len);
+	for (; p; p = p->next_there) {
+		if (p->serial)
 			control_peer_offer(p, packet);
 	}
 	packet_release(packet);

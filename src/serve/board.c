@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
@@ -15,6 +14,7 @@
 #include "mcp/rules.h"
 #include "net/head.h"
 #include "net/port.h"
+#include "net/why.h"
 #include "net/ws.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
@@ -94,6 +94,8 @@ static void board_free(struct board *d)
 {
 	struct serve *s = d->server;
 
+	voice_free(d->voice);
+	pace_free(d->pace);
 	board_start_drop(d);
 	relay_leave(&s->relays, d);
 	share_close(&d->share);
@@ -101,6 +103,8 @@ static void board_free(struct board *d)
 	link_done(&d->link);
 	findings_free(d);
 	mem_free(d->breaker);
+	mem_free(d->calls);
+	mem_free(d->health);
 	if (d->why)
 		error_reset(d->why);
 	mem_free(d->why);
@@ -117,7 +121,9 @@ static void board_free(struct board *d)
 	mem_free(d->server_name);
 	mem_free(d->hello);
 	mem_free(d->initialize);
-	s->sockets -= !d->mqtt;
+	s->sockets -= !d->mqtt && !d->held;
+	if (d->held)
+		d->held->ops->release(d->held);
 	mem_free(d);
 	s->events->freed(s);
 }
@@ -129,7 +135,8 @@ static void leave(struct board *d, const struct error *why, bool broke)
 	d->gone = d->closing = true;
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
-	departed_note(&d->server->departed, d, why, broke);
+	if (!d->held)
+		departed_note(&d->server->departed, d, why, broke);
 	relay_fail_all(d, why);
 	d->server->events->gone(d, why);
 	d->server->events->changed(d, "gone");
@@ -312,6 +319,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 
 	d->server = s;
 	d->mqtt = mqtt;
+	d->number = ++s->connections;
 	s->held++;
 	if (s->held > s->held_most)
 		s->held_most = s->held;
@@ -339,6 +347,44 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		find_rival(d);
 	tell_rival(d);
 	return d;
+}
+
+struct board *board_hold(struct serve *s, const char *id, struct held *h)
+{
+	struct board *d = mem_zalloc(sizeof(*d));
+
+	d->server = s;
+	d->held = h;
+	d->number = ++s->connections;
+	s->held++;
+	if (s->held > s->held_most)
+		s->held_most = s->held;
+	d->id = mem_strdup(id);
+	d->transport = (struct transport){ .loop = s->loop,
+					   .events = &device_events_board,
+					   .owner = d };
+	link_init(&d->link, DIALECT_PLAIN, 0);
+	d->state = DEVICE_CONNECTED;
+	d->since_ms = d->seen_ms = unix_now_ms();
+	d->deadline = LOOP_FOREVER;
+	registry_add(&s->registry, d);
+	return d;
+}
+
+void board_held_down(struct board *d, const struct error *why)
+{
+	struct serve *s = d->server;
+
+	board_trace_end(d, why->text, why);
+	d->open = false;
+	d->state = DEVICE_CONNECTED;
+	board_start_drop(d);
+	mem_free(TAKE(d->reason));
+	mem_free(TAKE(d->initialize));
+	tool_lists_release(&s->tool_lists, TAKE(d->tools));
+	relay_fail_all(d, why);
+	s->events->gone(d, why);
+	s->events->changed(d, "ended");
 }
 
 void board_discard(struct board *d)
@@ -420,7 +466,7 @@ static void record_gone(struct board *d, const struct error *why)
 	char text[32];
 	struct record *r;
 
-	if (!d->open) {
+	if (!d->open && !d->held) {
 		board_record(d, RECORD_NOISE, LEVEL_DEBUG,
 			     "the handshake was not finished: %s", why->text);
 		return;
@@ -448,7 +494,7 @@ static void on_closed(void *owner, const struct error *told)
 {
 	struct board *d = owner;
 	const struct error *why = d->why ? d->why : told;
-	struct error proper = { 0 };
+	struct error proper = { 0 }, left = { 0 };
 	/* A TCP FIN is how firmware hangs up (device.md 1.4). */
 	bool broke = !d->why && (d->mqtt ? told->kind != ERR_NONE :
 					   told->code == ECONNRESET ||
@@ -460,12 +506,18 @@ static void on_closed(void *owner, const struct error *told)
 			&proper, ERR_CONNECT, "%s",
 			why->text[0] ?
 				why->text :
+			d->closing ?
+				"ended here" :
 			d->mqtt ?
 				"the device left the broker (MQTT DISCONNECT)" :
 				"the device closed the connection");
 		why = &proper;
 	}
-	board_trace_end(d, why->text, told->code);
+	/* DISCONNECT is the Close of MQTT. */
+	if (d->mqtt && told->kind == ERR_NONE && !d->closing)
+		error_reason(&left, WHY_CLOSE);
+	board_trace_end(d, why->text, left.reason ? &left : told);
+	voice_free(TAKE(d->voice));
 	if (d->mqtt && told->code == EEXIST)
 		rivals_thrown(&d->server->rivals, d->id, d->client_id,
 			      d->address);
@@ -529,6 +581,8 @@ bool board_sweep(struct board *d, int64_t now)
 	struct record *r;
 	char wait[32];
 
+	if (d->held)
+		return d->held->ops->sweep(d->held, now);
 	if (d->deadline > now)
 		return d->deadline != LOOP_FOREVER;
 	text_milliseconds(d->server->config.hello_wait, wait, sizeof(wait));
@@ -556,6 +610,8 @@ static void take_any(void *owner, enum frame_kind kind, struct span frame,
 		     const struct json_places *at)
 {
 	board_judge(owner, false, kind, frame, at);
+	if (kind == FRAME_TEXT)
+		board_hear(owner, false, frame);
 }
 
 static void send_quietly(void *owner, const struct buf *frame)
@@ -639,8 +695,14 @@ static void answer_request(struct board *d, const struct message *m,
 
 static void take_request(void *owner, const struct message *m)
 {
+	const struct board *d = owner;
 	const char *result = mcp_rules.answer(m->method);
 
+	if (d->held) {
+		record_call(owner, m, RECORD_REQUEST, "a request: ");
+		d->held->ops->request(owner, m);
+		return;
+	}
 	record_call(owner, m, RECORD_REQUEST,
 		    result ? "a request: " : "a request, refused: ");
 	if (result)
@@ -652,8 +714,11 @@ static void take_request(void *owner, const struct message *m)
 
 static void take_notification(void *owner, const struct message *m)
 {
+	const struct board *d = owner;
+
 	record_call(owner, m, RECORD_NOTIFICATION, "");
-	forward(owner, m->frame);
+	if (!d->held || !d->held->ops->notification(owner, m))
+		forward(owner, m->frame);
 }
 
 static void take_odd(void *owner, const struct message *m, const char *why)

@@ -7,15 +7,20 @@
 #define SERVE_BOARD_H
 
 #include "base/random.h"
+#include "diag/pace.h"
 #include "mcp/listing.h"
+#include "net/voice.h"
 #include "rpc/link.h"
+#include "serve/board_calls.h"
 #include "serve/findings.h"
+#include "serve/held.h"
 #include "serve/record.h"
 #include "serve/relay.h"
 #include "serve/tool_lists.h"
 
 struct breaker; /* mcp/guard.h */
 struct enrolled_board; /* serve/tokens.h */
+struct pages_health;
 struct serve;
 struct audience; /* serve/control.h: the commands attached to it */
 
@@ -49,6 +54,7 @@ struct board {
 	enum board_state state;
 	char *reason; /* why not ready; NULL */
 
+	uint64_t number; /* of its connection, from 1 */
 	char *id; /* Device-Id, else client id, else the address; lower case */
 	char *device_id, *client_id; /* as told; NULL */
 	char *address, *path;
@@ -60,6 +66,7 @@ struct board {
 	const char *alias; /* lent by the aliases; NULL */
 	char *headers; /* of its request, as JSON object, without secrets; NULL */
 	uint8_t protocol_version; /* of its request; 0 */
+	struct held *held; /* a server that is kept open; NULL: a board */
 	bool mqtt;
 	bool open; /* the transport is ready */
 	bool closing, gone, ready_told;
@@ -76,11 +83,19 @@ struct board {
 	struct shared_list *tools; /* held; NULL until listed */
 	struct board_start *start;
 
+	struct voice
+		*voice; /* net/voice.h; NULL: nothing was heard, or is kept */
+	struct sound_pace *pace; /* diag/pace.h; NULL: it did not listen yet */
+	uint64_t missed; /* packets that were lost when it was heard last */
 	struct diag *diag; /* serve/findings.h; NULL once it went */
 	struct span judging; /* the frame that it is at */
 
 	struct relay *relays; /* on their way */
+	struct board_calls *calls; /* NULL: none was answered */
+	struct pages_health *health; /* serve/pages_status.h; NULL */
 	struct breaker *breaker; /* NULL: the last call was answered */
+	const void *speaker; /* the command whose sound it gets; NULL */
+	uint32_t spoken_ms; /* of that, so far */
 	struct audience *audience; /* NULL: nobody is attached */
 	struct board *previous, *next; /* all, in order of arrival */
 };
@@ -98,6 +113,13 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
  * one that was not ready in 3 s goes. False: there is none.
  */
 bool board_make_room(struct serve *s, const struct share *share);
+/*
+ * The same of a server that is kept open (serve/held.h); its transport's ops
+ * and impl are the caller's to fill. It is up, and down again, as its keeper
+ * says: the end of what is kept is not the end of the board.
+ */
+struct board *board_hold(struct serve *s, const char *id, struct held *h);
+void board_held_down(struct board *d, const struct error *why);
 /* The caller could not adopt its transport: it never was there. */
 void board_discard(struct board *d);
 /* Called every second while s->sweep runs; true: still needed. */
@@ -118,13 +140,23 @@ void board_goodbye(struct board *d);
 /* A text frame as it is. -1 as transport send. */
 int board_send(struct board *d, const char *text, size_t len,
 	       struct error *err);
+/* Speech, an Opus packet of 60 ms; another speaker is refused. -1: err. */
+int board_speak(struct board *d, const void *speaker, const void *packet,
+		size_t len, struct error *err);
+/* A text frame of who speaks went: tts start begins anew, tts stop ends it. */
+void board_spoke(struct board *d, const void *speaker, struct span frame);
+/* The command goes: what it did not end is ended. */
+void board_fall_silent(struct board *d, const void *speaker);
 /* One frame, or the end with its errno, for --trace. */
-void board_trace_end(const struct board *d, const char *reason, int code);
+void board_trace_end(const struct board *d, const char *reason,
+		     const struct error *why);
 void board_trace(const struct board *d, bool outgoing, const char *kind,
 		 const void *data, size_t len);
 /* A frame for the engine: before anything is made of it, or after it was sent. */
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		 struct span frame, const struct json_places *at);
+/* A text frame that came, or went, as far as it is about what it says. */
+void board_hear(struct board *d, bool outgoing, struct span frame);
 /* A packet came (link_events.audio); the voice session ended. */
 void board_audio(void *owner, struct span frame, const struct error *problem);
 void board_audio_over(struct board *d);
@@ -143,6 +175,8 @@ void board_unanswered(struct board *d);
 void board_untold(struct board *d);
 
 /* The object of wire/control_frames.h appended, without braces. */
+/* What came of its sound, in words; nothing where none came. */
+void board_audio_words(struct buf *out, const struct board *d);
 void board_describe(struct buf *out, const struct board *d);
 /* The same, as far as it is known, of a board that is enrolled and not here. */
 void board_describe_away(struct buf *out, const struct serve *s,
@@ -162,6 +196,14 @@ char *board_keep(const char *text, size_t max);
 
 /* The link is up: initialize it and list its tools, unless --no-init. */
 void board_start(struct board *d);
+/*
+ * A server that is kept open is up; reply: to initialize, as it came. Its tools
+ * are listed. -1: that is none.
+ */
+int board_start_held(struct board *d, struct span reply, const char *address,
+		     struct error *err);
+/* Its tools changed. */
+void board_list_again(struct board *d);
 /* Forget what is under way. */
 void board_start_drop(struct board *d);
 /* It offers no MCP, or something failed: stays connected. */

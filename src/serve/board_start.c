@@ -106,6 +106,8 @@ static void ready(struct board *d)
 			"\"tools\":%zu,\"user_tools\":%zu,\"list\":\"%s\"", all,
 			user, d->tools->id);
 	settle(d, DEVICE_READY, "ready");
+	if (d->held && d->held->relist)
+		board_list_again(d);
 }
 
 /* ---- replies ---- */
@@ -163,7 +165,8 @@ static void failed_listing(struct board *d, struct error *why)
 	struct tool_list *tools = &d->start->tools;
 
 	/* The engine does not know who of several that list goes round. */
-	if (strcmp(why->finding, "D106") == 0 && !diag_count(d->diag, D106))
+	if (d->diag && strcmp(why->finding, "D106") == 0 &&
+	    !diag_count(d->diag, D106))
 		diag_found(d->diag, D106, (struct span){ 0 }, "%.120s",
 			   why->text);
 	if (tools->count)
@@ -250,7 +253,7 @@ static void wait_for_turn(struct board *d)
 {
 	struct serve *s = d->server;
 
-	listing_init(&d->start->listing, &d->start->tools, true);
+	listing_init(&d->start->listing, &d->start->tools, !d->held);
 	d->start->listing.bytes_max = LIST_BYTES_MAX;
 	d->start->waiting = true;
 	if (s->turn_last)
@@ -385,6 +388,71 @@ static int ask_initialize(struct board *d, struct error *err)
 	d->start->relay.done = on_initialized;
 	return relay_request(&d->start->relay, d, "initialize", params.data,
 			     s->config.timeout, err);
+}
+
+/*
+ * A server that is kept open: it was initialized by its keeper.
+ */
+
+#define HELD_INITIALIZE_MAX (1u << 20)
+
+static bool has_tools(const struct message *m)
+{
+	const cJSON *all = json_object(m->result, "capabilities");
+
+	return json_object(all, "tools") != NULL;
+}
+
+static void begin_listing(struct board *d)
+{
+	d->held->relist = false;
+	d->state = DEVICE_LISTING;
+	d->start = mem_zalloc(sizeof(*d->start));
+	d->start->relay.owner = d;
+	wait_for_turn(d);
+}
+
+/* As if its list had been empty: it said that it has none. */
+static void hold_no_tools(struct board *d)
+{
+	const struct tool_list none = { 0 };
+
+	d->tools = tool_lists_hold(&d->server->tool_lists, &none);
+	ready(d);
+}
+
+int board_start_held(struct board *d, struct span reply, const char *address,
+		     struct error *err)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+
+	mem_free(TAKE(d->board));
+	mem_free(TAKE(d->version));
+	mem_free(d->address);
+	d->address = board_keep(address, DEVICE_ID_MAX);
+	d->open = true;
+	if (!reply.text || reply.len > HELD_INITIALIZE_MAX ||
+	    message_decode(&m, reply.text, reply.len, err) ||
+	    keep_reply(d, &m, err))
+		return error_set(
+			err, ERR_PROTOCOL,
+			"what the server said to initialize cannot be kept");
+	if (!d->initialize)
+		d->initialize = mem_strndup(reply.text, reply.len);
+	if (has_tools(&m))
+		begin_listing(d);
+	else
+		hold_no_tools(d);
+	return 0;
+}
+
+void board_list_again(struct board *d)
+{
+	d->held->relist = true;
+	if (d->start || !d->open || d->state != DEVICE_READY)
+		return;
+	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
+	begin_listing(d);
 }
 
 void board_start(struct board *d)

@@ -24,17 +24,22 @@ char *board_keep(const char *text, size_t max)
 }
 
 static void trace(const struct board *d, bool outgoing, const char *kind,
-		  const void *data, size_t len, int code)
+		  const void *data, size_t len, const struct error *why)
 {
 	const struct serve *s = d->server;
+	const bool sound = d->mqtt && strcmp(kind, "binary") == 0;
 	struct trace t = { .outgoing = outgoing,
 			   .kind = kind,
 			   .data = data,
 			   .len = len,
 			   .device = d->id,
 			   .id = d->device_id,
-			   .leg = d->mqtt ? "mqtt" : "ws",
-			   .code = code };
+			   .conn = d->number,
+			   .leg = d->held ? d->held->kind :
+				  sound	  ? "udp" :
+				  d->mqtt ? "mqtt" :
+					    "ws",
+			   .why = why };
 
 	if (!s->config.trace)
 		return;
@@ -45,12 +50,19 @@ static void trace(const struct board *d, bool outgoing, const char *kind,
 void board_trace(const struct board *d, bool outgoing, const char *kind,
 		 const void *data, size_t len)
 {
-	trace(d, outgoing, kind, data, len, 0);
+	trace(d, outgoing, kind, data, len, NULL);
 }
 
-void board_trace_end(const struct board *d, const char *reason, int code)
+void board_trace_end(const struct board *d, const char *reason,
+		     const struct error *why)
 {
-	trace(d, false, "closed", reason, strlen(reason), code);
+	const struct error ours = {
+		.code = d->transport.ops ? d->transport.ops->close_code : 0
+	};
+
+	const bool here = d->closing && !why->code;
+
+	trace(d, here, "closed", reason, strlen(reason), here ? &ours : why);
 }
 
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
@@ -85,7 +97,71 @@ int board_send(struct board *d, const char *text, size_t len, struct error *err)
 	if (d->transport.ops->send(&d->transport, text, len, err))
 		return -1;
 	board_judge(d, true, FRAME_TEXT, (struct span){ text, len }, NULL);
+	board_hear(d, true, (struct span){ text, len });
 	return 0;
+}
+
+/*
+ * Speech for a held device, from one attached command: while it lasts, no other
+ * one's.
+ */
+
+#define SPEECH_MS 60 /* what our hello says a packet has (wire/hello) */
+
+int board_speak(struct board *d, const void *speaker, const void *packet,
+		size_t len, struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	const struct transport_ops *ops = d->transport.ops;
+
+	if (d->speaker && d->speaker != speaker)
+		return error_set(err, ERR_CONNECT,
+				 "another command speaks to the device");
+	if (!d->open || d->closing)
+		return error_set(err, ERR_CONNECT,
+				 "the connection of the device is closing");
+	d->speaker = speaker;
+	link_wrap_sound(&d->link, d->spoken_ms, packet, len, &frame);
+	d->spoken_ms += SPEECH_MS;
+	board_trace(d, true, "binary", frame.data, frame.len);
+	if (!ops->send_sound)
+		return error_set(err, ERR_CONNECT,
+				 "no sound can be sent over '%s'", ops->scheme);
+	if (ops->send_sound(&d->transport, buf_string(&frame), frame.len, err))
+		return -1;
+	board_judge(d, true, FRAME_BINARY,
+		    (struct span){ frame.data, frame.len }, NULL);
+	return 0;
+}
+
+void board_spoke(struct board *d, const void *speaker, struct span frame)
+{
+	struct span type = { 0 }, state = { 0 };
+
+	if (d->speaker && d->speaker != speaker)
+		return;
+	if (!json_span_member(frame, "type", &type) ||
+	    !json_span_is(type, "tts") ||
+	    !json_span_member(frame, "state", &state))
+		return;
+	if (json_span_is(state, "stop") || json_span_is(state, "start")) {
+		d->speaker = NULL;
+		d->spoken_ms = 0;
+	}
+}
+
+void board_fall_silent(struct board *d, const void *speaker)
+{
+	static const char stop[] = "{\"type\":\"tts\",\"state\":\"stop\"}";
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (d->speaker != speaker)
+		return;
+	d->speaker = NULL;
+	d->spoken_ms = 0;
+	if (!d->gone && link_wrap_device(&d->link, stop, &frame, &ignored) == 0)
+		board_send(d, frame.data, frame.len, &ignored);
 }
 
 /*
@@ -170,7 +246,7 @@ void board_untold(struct board *d)
 
 static void count_audio(struct audio_counts *out, const struct board *d)
 {
-	if (d->server->events->audio_counts(d, out))
+	if (d->mqtt && d->server->events->audio_counts(d, out))
 		return;
 	*out = (struct audio_counts){ .packets = d->link.audio_frames,
 				      .bytes = d->link.audio_bytes,
@@ -182,8 +258,8 @@ static void add_members(struct buf *out, const struct audio_counts *c)
 	buf_printf(out,
 		   "\"bytes\":%" PRIu64 ",\"broken\":%" PRIu64
 		   ",\"repeated\":%" PRIu64 ",\"gaps\":%" PRIu64
-		   ",\"sent\":%" PRIu64,
-		   c->bytes, c->broken, c->repeated, c->gaps, c->sent);
+		   ",\"lost\":%" PRIu64 ",\"sent\":%" PRIu64,
+		   c->bytes, c->broken, c->repeated, c->gaps, c->lost, c->sent);
 }
 
 /* The member "audio", appended with a comma in front. */
@@ -198,7 +274,22 @@ static void board_audio_describe(struct buf *out, const struct board *d)
 	}
 	buf_printf(out, ",\"audio\":{\"frames\":%" PRIu64 ",", c.packets);
 	add_members(out, &c);
+	buf_char(out, ',');
+	pace_members(out, d->pace);
 	buf_char(out, '}');
+}
+
+void board_audio_words(struct buf *out, const struct board *d)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	CLEANUP(json_free_ptr) cJSON *audio = NULL;
+
+	buf_text(&json, "{\"state\":null");
+	board_audio_describe(&json, d);
+	buf_char(&json, '}');
+	audio = json_parse(buf_string(&json), json.len, NULL);
+	if (json_object(audio, "audio"))
+		pace_words(out, json_object(audio, "audio"));
 }
 
 static void add_count(struct buf *out, uint64_t number, const char *what,
@@ -230,6 +321,91 @@ static void tell(struct board *d, enum record_level level, const char *end)
 	r->detail = buf_take(&detail);
 }
 
+/* What it says, as files. */
+
+static void on_utterance(void *owner, const struct voice_news *n)
+{
+	CLEANUP(buf_done) struct buf detail = { 0 };
+	enum record_level level =
+		n->event == VOICE_SAVED ? LEVEL_INFO : LEVEL_WARN;
+	struct record *r =
+		board_record(owner, RECORD_UTTERANCE, level, "%s", n->text);
+
+	record_hint(r, n->hint);
+	voice_members(&detail, n);
+	record_detail(r, &detail);
+}
+
+static struct voice *voice_of(struct board *d)
+{
+	struct serve *s = d->server;
+
+	if (!d->voice && s->voices && !d->gone)
+		d->voice = voice_new(s->voices, d->id, on_utterance, d);
+	return d->voice;
+}
+
+void board_hear(struct board *d, bool outgoing, struct span frame)
+{
+	if (d->held)
+		return;
+	pace_text(&d->pace, !outgoing, frame.text, frame.len);
+	if (voice_of(d))
+		voice_text(d->voice, !outgoing, frame.text, frame.len);
+}
+
+/* Whether it comes as it was said. */
+static void judge_pace(struct board *d, struct span data, uint64_t missing)
+{
+	const struct diag_frame f = {
+		.at_us = loop_now_us(),
+		.leg = d->mqtt ? LEG_UDP : LEG_WS,
+		.kind = FRAME_IS_BINARY,
+		.from_device = true,
+		.data = data.text,
+		.len = data.len,
+	};
+	const struct pace_packet k = { .frame = &f,
+				       .opus = data,
+				       .own_us = loop_delay_us(d->server->loop),
+				       .missing = missing };
+
+	if (!d->diag)
+		return;
+	if (d->link.has_udp)
+		pace_packet(d->pace, d->diag, &k);
+	else
+		pace_frame(d->pace, d->diag, &f, k.own_us);
+}
+
+/* How many were lost in front of this one: over UDP. */
+static uint64_t missing_now(struct board *d)
+{
+	struct audio_counts c;
+	uint64_t before = d->missed;
+
+	if (!d->link.has_udp)
+		return 0;
+	count_audio(&c, d);
+	d->missed = c.lost;
+	return c.lost - before;
+}
+
+static void hear_packet(struct board *d, struct span data)
+{
+	const uint64_t missing = missing_now(d);
+
+	judge_pace(d, data, missing);
+	if (!voice_of(d))
+		return;
+	/* Over MQTT it comes bare, decrypted. */
+	if (d->link.has_udp)
+		voice_packet(d->voice, data.text, data.len, missing);
+	else
+		voice_frame(d->voice, d->link.frame_version, data.text,
+			    data.len);
+}
+
 static void forward_audio(struct board *d, struct span data)
 {
 	struct audio_frame frame;
@@ -253,6 +429,7 @@ void board_audio(void *owner, struct span frame, const struct error *problem)
 
 	(void)problem;
 	forward_audio(d, frame);
+	hear_packet(d, frame);
 	if (!begins && since < RECORD_MS)
 		return;
 	d->audio_told = now;
@@ -332,6 +509,34 @@ static void add_findings(struct buf *out, const struct board *d)
 	buf_char(out, '}');
 }
 
+/* The code that was found last; null where nothing was. */
+static void add_last_finding(struct buf *out, const struct board *d)
+{
+	const struct finding *last = NULL;
+
+	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
+		const struct finding *f = &d->diag->item[i];
+
+		if (!last || f->last_us >= last->last_us)
+			last = f;
+	}
+	json_add_text_or_null(out, "last_finding",
+			      last ? finding_row(last->code)->code : NULL);
+}
+
+/* What commands called here, and how long half of the last calls took. */
+static void add_calls(struct buf *out, const struct board *d)
+{
+	int64_t median = board_calls_median(d->calls);
+
+	buf_printf(out, ",\"calls\":%" PRIu64 ",\"p50_us\":",
+		   board_calls_count(d->calls));
+	if (median >= 0)
+		buf_printf(out, "%" PRId64, median);
+	else
+		buf_text(out, "null");
+}
+
 static void add_time(struct buf *out, const char *name, int64_t unix_ms)
 {
 	time_t seconds = (time_t)(unix_ms / 1000);
@@ -382,6 +587,24 @@ void board_describe_away(struct buf *out, const struct serve *s,
 	add_enrolled(out, s, b->device_id);
 }
 
+static void add_lease(struct buf *out, const struct board *d)
+{
+	const struct lease *l = leases_of(&d->server->leases, d->id,
+					  d->device_id, d->client_id);
+
+	if (!l)
+		return;
+	buf_text(out, ",\"lease\":");
+	lease_describe(out, l, loop_now(), unix_now_ms());
+}
+
+static const char *state_of(const struct board *d)
+{
+	const char *held = d->held ? d->held->ops->state_name(d->held) : NULL;
+
+	return held ? held : board_state_name(d->state);
+}
+
 void board_describe(struct buf *out, const struct board *d)
 {
 	buf_text(out, "\"id\":");
@@ -391,7 +614,10 @@ void board_describe(struct buf *out, const struct board *d)
 	add_claim(out, d);
 	json_add_text_or_null(out, "board", d->board);
 	json_add_text_or_null(out, "version", d->version);
-	json_add_text_or_null(out, "transport", d->mqtt ? "mqtt" : "websocket");
+	json_add_text_or_null(out, "transport",
+			      d->held ? d->held->kind :
+			      d->mqtt ? "mqtt" :
+					"websocket");
 	json_add_text_or_null(out, "address", d->address);
 	add_time(out, "since", d->since_ms);
 	add_time(out, "seen", d->seen_ms);
@@ -399,7 +625,7 @@ void board_describe(struct buf *out, const struct board *d)
 		add_time(out, "asked", d->asked_ms);
 	else
 		buf_text(out, ",\"asked\":null");
-	json_add_text_or_null(out, "state", board_state_name(d->state));
+	json_add_text_or_null(out, "state", state_of(d));
 	json_add_text_or_null(out, "reason", d->reason);
 	if (d->tools)
 		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",
@@ -410,8 +636,14 @@ void board_describe(struct buf *out, const struct board *d)
 	board_audio_describe(out, d);
 	buf_text(out, ",\"findings\":");
 	add_findings(out, d);
+	add_last_finding(out, d);
+	add_calls(out, d);
 	if (d->server)
 		add_enrolled(out, d->server, d->device_id);
+	if (d->server)
+		add_lease(out, d);
 	if (d->breaker && d->breaker->opened_at)
 		buf_text(out, ",\"breaker\":\"open\"");
+	if (d->held)
+		d->held->ops->describe(out, d->held);
 }

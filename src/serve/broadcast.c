@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/control.h"
+#include "serve/leasing.h"
 #include "wire/envelope.h"
 
 #define FLIGHT_MAX 500 /* requests on their way at once */
@@ -32,6 +33,7 @@ struct broadcast {
 	char *message;
 	char *params; /* JSON text; NULL */
 	int64_t timeout;
+	bool idle; /* not to boards that are asked something already */
 	struct words ids; /* of the devices, in their order */
 	size_t next; /* of ids */
 	struct broadcast_call *calls;
@@ -181,6 +183,7 @@ static int send_call(struct broadcast *f, struct board *d, struct error *err)
 	call->started_us = loop_now_us();
 	call->relay.done = on_reply;
 	call->relay.owner = call;
+	call->relay.counts = !f->idle && strcmp(f->method, "tools/call") == 0;
 	call->next = f->calls;
 	call->link = &f->calls;
 	if (call->next)
@@ -219,6 +222,9 @@ static int send_one_way(struct broadcast *f, struct board *d, struct error *err)
 static int check_ready(const struct broadcast *f, const struct board *d,
 		       struct error *err)
 {
+	if (f->idle && d->relays)
+		return error_set(err, ERR_UNMET,
+				 "the device is asked something else now");
 	if (d->state == DEVICE_READY || (f->message && d->link.up))
 		return 0;
 	error_set(err, ERR_CONNECT, "the device is not ready (%s)%s%s",
@@ -237,7 +243,9 @@ static void send_to(struct broadcast *f, const char *id)
 		gone_row(f, id);
 		return;
 	}
-	status = check_ready(f, d, &why);
+	status = leasing_check(f->peer, d, &why);
+	if (!status)
+		status = check_ready(f, d, &why);
 	if (!status)
 		status = f->method ? send_call(f, d, &why) :
 				     send_one_way(f, d, &why);
@@ -359,6 +367,7 @@ void broadcast_ask(struct control_peer *p, const struct control_question *q)
 	f->notify = mem_strdup(json_string(q->json, "notify"));
 	f->message = span_text(q->text, "message");
 	f->params = span_text(q->text, "params");
+	f->idle = json_true(q->json, "idle");
 	if (json_integer(q->json, "timeout", &f->timeout) || f->timeout <= 0 ||
 	    f->timeout > TIMEOUT_MAX)
 		f->timeout = TIMEOUT_DEFAULT;

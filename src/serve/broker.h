@@ -2,7 +2,7 @@
 /*
  * The broker of our own: mosquitto as a child process, with a configuration
  * and a secret in a private folder, and our plugin in it. Started again when
- * it dies. broker.c is its life, broker_files.c what it is given.
+ * it dies.
  */
 #ifndef SERVE_BROKER_H
 #define SERVE_BROKER_H
@@ -60,7 +60,7 @@ void broker_reload(struct broker *b);
 /* SIGTERM, then the folder is removed; then released, and closed(owner). */
 void broker_close(struct broker *b, void (*closed)(void *owner), void *owner);
 
-/* ---- broker_files.c ---- */
+/* ---- what it is given ---- */
 
 struct broker_files {
 	char *folder; /* NULL: not made */
@@ -71,15 +71,5 @@ struct broker_files {
 
 /* mosquitto's path, yours. NULL (ERR_CONNECT): not installed; how to. */
 char *broker_program(struct error *err);
-/* Where it will listen (freeaddrinfo). It may take seconds: not from the loop. */
-int broker_find_port(struct addrinfo **out, const char *host, uint16_t port,
-		     struct error *err);
-/* -1 (ERR_CONNECT): the port cannot be listened on; who does. */
-int broker_check_port(const struct addrinfo *list, const char *host,
-		      uint16_t port, struct error *err);
-/* Makes the folder with all that is in it. -1: nothing is left. */
-int broker_files_write(struct broker_files *f, const struct broker_config *c,
-		       const char *plugin, struct error *err);
-void broker_files_remove(struct broker_files *f);
 
 #endif

@@ -19,8 +19,9 @@
 #include "net/control_client.h"
 #include "serve/control.h"
 #include "serve/door.h"
+#include "serve/leasing.h"
 #include "serve/mqtt_boards.h"
-#include "wire/control_frames.h"
+#include "serve/power.h"
 #include "wire/jsonrpc.h"
 
 static int control_listen_check(const char *path, struct error *err);
@@ -200,6 +201,7 @@ static void on_attach(struct control_peer *p, const struct control_question *q)
 		p->timeout = 0;
 	p->pictures = json_true(q->json, "pictures");
 	p->findings = json_true(q->json, "findings");
+	p->serial = json_true(q->json, "serial");
 	attached_ask(p, json_string(q->json, "device"),
 		     json_true(q->json, "tail"));
 }
@@ -209,14 +211,14 @@ static struct board *only_device(struct control_peer *p, const char *pattern,
 				 struct error *err)
 {
 	struct serve *s = p->server;
-	struct board *d = registry_next(&s->registry, NULL, pattern);
+	struct board *d = registry_next_meant(&s->registry, NULL, pattern);
 	CLEANUP(buf_done) struct buf hint = { 0 };
 
-	if (d && registry_next(&s->registry, d, pattern)) {
+	if (d && registry_next_meant(&s->registry, d, pattern)) {
 		attached_which(s, pattern, err);
 		return NULL;
 	}
-	if (d || device_word_check(s, pattern, err))
+	if (d || device_word_check(s, pattern, false, err))
 		return d;
 	if (pattern)
 		error_set(err, ERR_CONNECT, "no device fits '%s'", pattern);
@@ -293,6 +295,10 @@ static void on_upload(struct control_peer *p, const struct control_question *q)
 
 	if (!d)
 		d = only_device(p, json_string(q->json, "device"), &why);
+	if (d && leasing_check(p, d, &why)) {
+		control_peer_error(p, &why);
+		return;
+	}
 	if (d && p->server->door)
 		url = door_upload_url(p->server->door, d);
 	if (d && !url)
@@ -377,7 +383,7 @@ static void on_devices(struct control_peer *p, const struct control_question *q)
 		count += add_away(p, &batch);
 	buf_reset(&one);
 	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu", count);
-	if (!count && device_word_check(p->server, pattern, &why)) {
+	if (!count && device_word_check(p->server, pattern, true, &why)) {
 		buf_text(&one, ",\"unknown\":");
 		control_error_encode(&one, &why);
 	}
@@ -389,6 +395,19 @@ static void on_devices(struct control_peer *p, const struct control_question *q)
 	p->watching = true;
 	mem_free(p->watched);
 	p->watched = mem_strdup(pattern);
+}
+
+/* All that fit may be moved by it, or none is. */
+static int check_leases(const struct control_peer *p, const char *pattern,
+			struct error *err)
+{
+	struct board *d = NULL;
+
+	while ((d = registry_next(&p->server->registry, d, pattern))) {
+		if (leasing_check(p, d, err))
+			return -1;
+	}
+	return 0;
 }
 
 static void on_kick(struct control_peer *p, const struct control_question *q)
@@ -404,7 +423,8 @@ static void on_kick(struct control_peer *p, const struct control_question *q)
 		control_peer_error(p, &why);
 		return;
 	}
-	if (device_word_check(p->server, pattern, &why)) {
+	if (device_word_check(p->server, pattern, false, &why) ||
+	    check_leases(p, pattern, &why)) {
 		control_peer_error(p, &why);
 		return;
 	}
@@ -452,6 +472,8 @@ static void on_status(struct control_peer *p, const struct control_question *q)
 		buf_text(&out, "[]");
 	buf_printf(&out, ",\"devices\":%zu,\"came\":%" PRIu64,
 		   p->server->registry.count, p->server->came);
+	if (p->server->config.power_cmd)
+		buf_text(&out, ",\"power\":true");
 	departed_hint(&hint, p->server, NULL, NULL);
 	json_add_text(&out, "hint", buf_string(&hint));
 	buf_char(&out, '}');
@@ -464,6 +486,7 @@ static void on_greet(struct control_peer *p, const struct control_question *q)
 	int protocol = member_int(q->json, "protocol");
 
 	p->foreign = protocol == CONTROL_PROTOCOL ? 0 : protocol;
+	member_copy(q->json, "leases", p->tokens, sizeof(p->tokens));
 	greeting_answer(&out, (int)getpid());
 	send_json(p, &out);
 }
@@ -479,12 +502,26 @@ static const struct op {
 	void (*run)(struct control_peer *p, const struct control_question *q);
 	bool always; /* it means the same in every protocol */
 } ops[] = {
-	{ "greet", on_greet, true },	 { "attach", on_attach, false },
-	{ "tool", on_tool, false },	 { "devices", on_devices, false },
-	{ "fan", broadcast_ask, false }, { "kick", on_kick, false },
-	{ "stop", on_stop, true },	 { "status", on_status, false },
-	{ "names", names_ask, false },	 { "upload", on_upload, false },
+	{ "greet", on_greet, true },
+	{ "attach", on_attach, false },
+	{ "tool", on_tool, false },
+	{ "devices", on_devices, false },
+	{ "fan", broadcast_ask, false },
+	{ "kick", on_kick, false },
+	{ "stop", on_stop, true },
+	{ "status", on_status, false },
+	{ "names", names_ask, false },
+	{ "upload", on_upload, false },
 	{ "layers", on_layers, false },
+	{ "lease", leasing_ask, false },
+	{ "release", leasing_release, false },
+	{ "power", power_ask, false },
+	{ "host", hosting_ask, false },
+	{ "hold", held_ask, false },
+	{ "up", held_up_ask, false },
+	{ "down", held_down_ask, false },
+	{ "failed", held_failed_ask, false },
+	{ "close", held_close_ask, false },
 };
 
 static const struct op *find_op(const char *name)
@@ -539,14 +576,19 @@ static void on_frame(struct control_peer *p, const struct control_frame *f)
 		ask(p, f->data, f->len);
 		break;
 	case CONTROL_TEXT:
-		if (p->device)
+		if (p->held)
+			held_frame(p, f->data, f->len);
+		else if (p->device)
 			attached_text(p, f->data, f->len);
 		else
 			refuse_frame(p,
 				     "a message before a device was attached");
 		break;
 	case CONTROL_BINARY:
-		refuse_frame(p, "serve takes no audio from commands");
+		if (p->device)
+			attached_sound(p, f->data, f->len);
+		else
+			refuse_frame(p, "sound before a device was attached");
 		break;
 	}
 }
@@ -556,6 +598,10 @@ static void on_leave(struct control_peer *p)
 {
 	attached_leave(p);
 	broadcast_abandon(p);
+	leasing_leave(p);
+	power_leave(p);
+	hosting_abandon(p);
+	held_leave(p);
 }
 
 /* ---- what happens to devices ---- */
@@ -789,7 +835,7 @@ static void say_goodbye(struct control_peer *p)
 		return;
 	if (p->device)
 		control_tell_error(p, "gone", &why);
-	else if (p->waiting || p->watching || p->fan)
+	else if (p->waiting || p->watching || p->fan || p->leasing)
 		control_peer_error(p, &why);
 	control_peer_finish(p, LAST_WORDS_MS);
 }

@@ -15,6 +15,7 @@
 #include "serve/board.h"
 #include "serve/outbox.h"
 #include "serve/serve_state.h"
+#include "wire/control_frames.h"
 
 struct control;
 struct board;
@@ -33,11 +34,16 @@ const char *control_socket(const struct control *c);
 
 /* ---- what boards tell (struct board_events) ---- */
 
+/* The same, to those only who look on (tail), but for one. */
+void control_text_tail(struct board *d, const char *frame, size_t len,
+		       const struct control_peer *but);
 /* A text frame that is nobody's reply, or an audio packet: to all attached to d. */
 void control_text(struct board *d, const char *frame, size_t len);
 /* Something out of place: in words, or as a frame to who asked for it. */
 void control_finding(struct board *d, const struct board_finding *what);
 void control_picture(struct board *d, const struct picture_news *n);
+/* A line of its serial log, or what is told of the port: to who asked for them. */
+void control_serial(struct board *d, const struct serial_told *told);
 void control_audio(struct board *d, const void *packet, size_t len);
 /* To those that asked for the layers of its connection. */
 void control_pong(struct board *d);
@@ -50,6 +56,7 @@ void control_gone(struct board *d, const struct error *why);
 
 struct attached_call;
 struct broadcast;
+struct hosting;
 struct control_frame;
 struct control_peer;
 
@@ -96,7 +103,7 @@ struct control_peer {
 	bool closing;
 	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
 
-	bool waiting, watching, tail, pictures, findings;
+	bool waiting, watching, tail, pictures, findings, serial;
 	bool pinging; /* a Ping is open that it asked for */
 	bool told[DIAG_CODE_COUNT]; /* of the findings, without tail */
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */
@@ -107,6 +114,14 @@ struct control_peer {
 	struct attached_call *calls;
 	size_t calls_count;
 	struct broadcast *fan; /* NULL: none runs */
+	char tokens[CONTROL_LEASES_MAX]; /* of the leases that it was given */
+	bool leasing; /* a lease lasts as long as it stays */
+	bool lease_kept; /* what it asks for outlives it */
+	int received; /* a descriptor that came with what it sent; -1 */
+	struct hosting *hosting; /* what it lets boards fetch; NULL */
+	struct held
+		*held; /* the server that it keeps open (serve/held.h); NULL */
+	size_t ending, ended; /* of those that it had closed */
 };
 
 /* What it asked: read, and the bytes. */
@@ -118,6 +133,21 @@ struct control_question {
 struct audience {
 	struct control_peer *first;
 };
+
+/* ---- hosting.c ---- */
+
+/* A file that came with the question, for boards to fetch. */
+void hosting_ask(struct control_peer *p, const struct control_question *q);
+void hosting_abandon(struct control_peer *p);
+/*
+ * Whether that asker is to be offered firmware that a command hosts, lent until
+ * the next question; base: "http://HOST:PORT" of ours as it reached us.
+ */
+bool hosting_firmware(struct serve *s, const struct ota_request *rq,
+		      const char *base, struct ota_firmware *out);
+/* A Device-Id asked OTA. */
+void hosting_heard(struct serve *s, const struct ota_request *rq,
+		   const char *address);
 
 /* ---- attached.c ---- */
 
@@ -135,6 +165,8 @@ void control_peer_packet(struct control_peer *p, struct packet *packet);
 /* What may be lost if the command does not read. */
 void control_peer_offer(struct control_peer *p, struct packet *packet);
 void control_peer_error(struct control_peer *p, const struct error *why);
+/* The descriptor that came is closed, if there is one. */
+void control_peer_drop_received(struct control_peer *p);
 /* Go on in the next turn: fan, frames that wait. */
 void control_peer_later(struct control_peer *p);
 /* Read no more, write what waits for at most ms, close. */
@@ -158,6 +190,7 @@ void attached_ask(struct control_peer *p, const char *pattern, bool tail);
 void attached_look_again(struct control_peer *p);
 /* A text frame from the command. */
 void attached_text(struct control_peer *p, const char *frame, size_t len);
+void attached_sound(struct control_peer *p, const char *packet, size_t len);
 /* It goes: nothing comes back to it. */
 void attached_leave(struct control_peer *p);
 /* ---- broadcast.c ---- */

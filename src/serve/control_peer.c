@@ -63,12 +63,20 @@ static void leave(struct control_peer *p)
 	p->waiting = p->watching = false;
 }
 
+void control_peer_drop_received(struct control_peer *p)
+{
+	if (p->received >= 0)
+		close(p->received);
+	p->received = -1;
+}
+
 static void close_peer(struct control_peer *p)
 {
 	if (p->closing)
 		return;
 	p->closing = p->finishing = true;
 	leave(p);
+	control_peer_drop_received(p);
 	outbox_done(&p->out);
 	buf_done(&p->in);
 	mem_free(TAKE(p->pattern));
@@ -216,6 +224,36 @@ static void take_frames(struct control_peer *p)
 	p->in = in;
 }
 
+/* One descriptor is kept, the last that came; there is room for no more. */
+static void keep_received(struct control_peer *p, struct msghdr *h)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    c->cmsg_len < CMSG_LEN(sizeof(int)))
+			continue;
+		control_peer_drop_received(p);
+		memcpy(&p->received, CMSG_DATA(c), sizeof(p->received));
+	}
+}
+
+static ssize_t receive(struct control_peer *p, void *out, size_t size)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { out, size };
+	struct msghdr h = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = CMSG_LEN(sizeof(int)) };
+	ssize_t n = recvmsg(p->fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n >= 0)
+		keep_received(p, &h);
+	return n;
+}
+
 /* 1: there may be more; 0: no more now; -1: the other end is gone. */
 static int read_piece(struct control_peer *p)
 {
@@ -223,7 +261,7 @@ static int read_piece(struct control_peer *p)
 	ssize_t n;
 
 	do
-		n = recv(p->fd, piece, sizeof(piece), MSG_DONTWAIT);
+		n = receive(p, piece, sizeof(piece));
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
@@ -299,6 +337,7 @@ void control_peer_open(struct control *c, int fd, int pid)
 	p->control = c;
 	p->server = c->server;
 	p->fd = fd;
+	p->received = -1;
 	p->pid = pid;
 	p->next = c->first;
 	if (p->next)

@@ -4,7 +4,6 @@
  * sees, and the addresses that boards are given.
  */
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -337,6 +336,9 @@ static void on_asked(const struct visit *v, const struct ota_request *asked,
 	record_member(&detail, "client_id", asked->client_id);
 	record_detail(r, &detail);
 	expect_at_broker(v, asked, mqtt && !elsewhere);
+	if (door_of(v)->server->events->asked)
+		door_of(v)->server->events->asked(door_of(v)->server, asked,
+						  v->head->address);
 }
 
 /* Where its connection to the broker will not tell how it reached us. */
@@ -368,85 +370,24 @@ static enum port_offer on_offer(const struct visit *v,
 	return PORT_OFFER_BROKER;
 }
 
+/* Not where the board with that Device-Id is connected from elsewhere. */
+static bool on_firmware(const struct visit *v, const struct ota_request *asked,
+			struct ota_firmware *out)
+{
+	struct serve *s = door_of(v)->server;
+	CLEANUP(mem_free_ptr) char *reached = port_reached(v->place, v->head);
+	CLEANUP(mem_free_ptr) char *base = port_base(v->port, reached);
+
+	return s->events->firmware && !held_elsewhere(v, asked) &&
+	       s->events->firmware(s, asked, base, out);
+}
+
 /*
- * The page for a browser: that the port can be reached, what to set on the
- * board, and who is here.
+ * The page for a browser that is shown no more (serve/pages.h): that the port can
+ * be reached, and what to set on the board.
  */
 
-#define ROWS_MAX 200
-
-static void add_cell(struct buf *out, const char *text)
-{
-	buf_text(out, "<td>");
-	page_text(out, text ? text : "");
-	buf_text(out, "</td>");
-}
-
-static void add_since(struct buf *out, int64_t ms)
-{
-	time_t seconds = (time_t)(ms / 1000);
-	char text[32] = "";
-	struct tm local;
-
-	if (localtime_r(&seconds, &local))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-	add_cell(out, text);
-}
-
-/* Not the notes: they are harmless. */
-static void add_findings(struct buf *out, const struct board *d)
-{
-	char text[64] = "";
-
-	if (d->diag)
-		snprintf(text, sizeof(text), "errors: %zu, warnings: %zu",
-			 diag_severe(d->diag, SEVERITY_ERROR),
-			 diag_severe(d->diag, SEVERITY_WARNING));
-	add_cell(out, text);
-}
-
-static void add_row(struct buf *out, const struct board *d)
-{
-	char tools[24] = "";
-
-	if (d->tools)
-		snprintf(tools, sizeof(tools), "%zu", d->tools->count);
-	buf_text(out, "<tr>");
-	add_cell(out, d->id);
-	add_cell(out, d->alias);
-	add_cell(out, d->board);
-	add_cell(out, d->version);
-	add_cell(out, d->mqtt ? "MQTT" : "WebSocket");
-	add_cell(out, board_state_name(d->state));
-	add_cell(out, tools);
-	add_findings(out, d);
-	add_since(out, d->since_ms);
-	buf_text(out, "</tr>\n");
-}
-
-static void add_devices(struct buf *out, const struct registry *r)
-{
-	size_t rows = 0;
-
-	if (r->count == 0) {
-		buf_text(out, "<p>No device is connected now.</p>\n");
-		return;
-	}
-	buf_printf(out, "<p>%zu device%s connected:</p>\n", r->count,
-		   r->count == 1 ? " is" : "s are");
-	buf_text(
-		out,
-		"<table border=\"1\" cellpadding=\"4\"><tr><th>device</th><th>alias</th><th>board</th><th>version</th><th>transport</th><th>state</th><th>tools</th><th>found</th><th>since</th></tr>\n");
-	for (const struct board *d = r->first; d && rows < ROWS_MAX;
-	     d = d->next, rows++)
-		add_row(out, d);
-	buf_text(out, "</table>\n");
-	if (r->count > rows)
-		buf_printf(out, "<p>and %zu more: mcpctl devices</p>\n",
-			   r->count - rows);
-}
-
-static void add_address(struct buf *out, const struct visit *v)
+void door_address_words(const struct visit *v, struct buf *out)
 {
 	const char *ota = v->port->advertised_ota;
 
@@ -474,14 +415,21 @@ static void add_address(struct buf *out, const struct visit *v)
 
 static void on_page(const struct visit *v, struct buf *out)
 {
+	const struct door *d = door_of(v);
+
 	buf_text(
 		out,
 		"<p>This address answers: network and firewall are fine. mcpctl serve is here, a server for boards with MCP.</p>\n");
-	add_address(out, v);
-	add_devices(out, &door_of(v)->server->registry);
+	door_address_words(v, out);
+	buf_text(out, "<p>");
 	buf_text(
 		out,
-		"<p>Next, in a terminal of the machine where it runs:</p>\n<pre>mcpctl devices\nmcpctl tools\n"
+		d->pages ?
+			d->pages->missing(d->web, v) :
+			"Its boards are shown in no browser (serve --web does that).");
+	buf_text(
+		out,
+		"</p>\n<p>Next, in a terminal of the machine where it runs:</p>\n<pre>mcpctl devices\nmcpctl tools\n"
 		"mcpctl call self.get_device_status\n"
 		"mcpctl help board</pre>\n");
 }
@@ -548,9 +496,14 @@ void door_describe(struct door *d)
 
 	describe_ports(d->port, &text);
 	describe_broker(d, &text);
+	buf_text(&text, "open the same address in a browser: ");
 	buf_text(
 		&text,
-		"open the same address in a browser: it shows who is connected");
+		!d->server->config.web ?
+			"a page means that it is reached" :
+		d->server->config.web_token_file ?
+			"it shows the boards to who enters the token" :
+			"on this machine it shows the boards and calls their tools");
 	if (!d->port->facts.home)
 		buf_text(&text, ";\nno page means a firewall");
 	r = record_of(d->server, &nobody, RECORD_LISTENING, LEVEL_GOOD,
@@ -601,6 +554,18 @@ char *door_upload_url(struct door *d, const struct board *device)
 	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
 
 	return pictures_address(&d->pictures, base, device->id);
+}
+
+char *door_base(const struct door *d, const struct board *device)
+{
+	return base_url(d, device);
+}
+
+const struct told *door_told(const struct door *d, const struct board *device)
+{
+	return memory_find_board(&d->port->memory,
+				 device->mqtt ? device->client_id : NULL,
+				 device->device_id, device->address);
 }
 
 char *door_vision_url(struct door *d, const struct board *device)
@@ -692,7 +657,8 @@ static bool shows_known(const struct visit *v)
 	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,
 						   d->device_id, d->client_id)))
 		return true;
-	return passes_show(&door_of(v)->pictures.passes, v);
+	return downloads_show(&door_of(v)->downloads, v) ||
+	       passes_show(&door_of(v)->pictures.passes, v);
 }
 
 /* Whoever is attached to that board is told too. */
@@ -705,6 +671,8 @@ static void picture_came(struct door *d, const struct picture_news *n)
 				     n->bad ? LEVEL_WARN : LEVEL_GOOD, n->text);
 
 	record_detail(r, n->detail);
+	if (d->pages && n->file)
+		d->pages->picture(d->web, n);
 	if (board && d->server->events->picture)
 		d->server->events->picture(board, n);
 }
@@ -748,6 +716,8 @@ static enum front_standing on_standing(const struct visit *v)
 	CLEANUP(mem_free_ptr) char *token = knock_token(v->head);
 
 	if (shows_known(v) ||
+	    (door_of(v)->pages &&
+	     door_of(v)->pages->shown(door_of(v)->web, v->head)) ||
 	    (s->tokens.count &&
 	     tokens_judge(&s->tokens, id, client, token) == TOKEN_FITS))
 		return FRONT_SHOWN;
@@ -804,7 +774,11 @@ static size_t on_sockets_max(void *owner, const struct port_place *at)
 
 static bool on_http(const struct visit *v)
 {
-	return pictures_http(&door_of(v)->pictures, v);
+	struct door *d = door_of(v);
+
+	return downloads_http(&d->downloads, v) ||
+	       pictures_http(&d->pictures, v) ||
+	       (d->pages && d->pages->http(d->web, v));
 }
 
 static const struct port_policy policy = {
@@ -819,6 +793,7 @@ static const struct port_policy policy = {
 	.standing = on_standing,
 	.http = on_http,
 	.offer = on_offer,
+	.firmware = on_firmware,
 	.body_max = on_body_max,
 	.sockets_max = on_sockets_max,
 };
@@ -829,6 +804,7 @@ static void on_port_closed(void *owner)
 	void (*closed)(void *owner) = d->closed;
 
 	owner = d->owner;
+	downloads_done(&d->downloads);
 	mem_free(d);
 	if (closed)
 		closed(owner);

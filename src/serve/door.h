@@ -7,6 +7,7 @@
 #ifndef SERVE_DOOR_H
 #define SERVE_DOOR_H
 
+#include "net/downloads.h"
 #include "net/pictures.h"
 #include "net/port.h"
 #include "serve/serve_state.h"
@@ -28,6 +29,9 @@ uint16_t door_port(const struct door *d);
 /* The addresses for `status`: "http://192.168.1.2:8000/xiaozhi/ota/" … as JSON texts in an array, appended. */
 void door_addresses(const struct door *d, struct buf *out);
 
+/* The OTA address to set, as this browser reached us, and what to do then; HTML, appended. */
+void door_address_words(const struct visit *v, struct buf *out);
+
 /*
  * The vision URL for a device: --advertise; else as its own connection reached
  * us (the Host of its upgrade, our end of its socket); else as we reach it;
@@ -42,11 +46,32 @@ char *door_vision_url(struct door *d, const struct board *device);
  */
 char *door_upload_url(struct door *d, const struct board *device);
 
+/* What it told when it asked OTA, lent; NULL. */
+const struct told *door_told(const struct door *d, const struct board *device);
+
+/* "http://HOST:PORT" of ours, as that device reaches us; yours. NULL as above. */
+char *door_base(const struct door *d, const struct board *device);
+
+/* What browsers are shown beside the page of the port: serve/pages.h. */
+struct door_pages {
+	/* True: the request is its matter. */
+	bool (*http)(void *web, const struct visit *v);
+	/* Whether this head shows that it may see all. */
+	bool (*shown)(void *web, const struct front_head *head);
+	/* Who may see what is here, for who may not; HTML. */
+	const char *(*missing)(void *web, const struct visit *v);
+	/* A picture was kept. */
+	void (*picture)(void *web, const struct picture_news *n);
+};
+
 struct door {
 	struct serve *server;
 	struct port *port;
+	struct downloads downloads; /* emptied by who hosts */
 	struct pictures pictures;
 	struct seldom no_room; /* pictures that were refused */
+	const struct door_pages *pages; /* NULL: none */
+	void *web; /* theirs */
 	bool closing;
 	void (*closed)(void *owner);
 	void *owner;

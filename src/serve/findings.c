@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "diag/finding.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
@@ -214,8 +213,8 @@ static void look_around(struct board *d)
 	about->board = about->relays = true;
 	about->standby = d->mqtt;
 	about->protocol_version = d->protocol_version;
-	/* Over MQTT it is not told where the board is. */
-	about->from.board = d->mqtt ? NULL : d->address;
+	/* Over MQTT it is our plugin that tells; NULL: another broker. */
+	about->from.board = d->address;
 }
 
 void findings_begin(struct board *d)

@@ -5,7 +5,6 @@
  */
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "serve/serve_state.h"
 
@@ -202,6 +201,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_NOTIFICATION] = "notification",
 		[RECORD_REQUEST] = "request",
 		[RECORD_AUDIO] = "audio",
+		[RECORD_UTTERANCE] = "utterance",
 		[RECORD_ODD] = "odd",
 		[RECORD_FINDING] = "finding",
 		[RECORD_ATTACHED] = "attached",
@@ -215,6 +215,8 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_CLAIM] = "claim",
 		[RECORD_MISSING] = "missing",
 		[RECORD_FENCES] = "fences",
+		[RECORD_LEASE] = "lease",
+		[RECORD_POWER] = "power",
 		[RECORD_SERIAL] = "serial",
 		[RECORD_STOPPING] = "stopping",
 		[RECORD_DROPPED] = "dropped",

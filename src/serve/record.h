@@ -30,6 +30,7 @@ enum record_kind {
 	RECORD_NOTIFICATION,
 	RECORD_REQUEST, /* the device asked (answered -32601) */
 	RECORD_AUDIO, /* of a device: when it begins; verbose: each second */
+	RECORD_UTTERANCE, /* what it said is a file; or is not: voice_members */
 	RECORD_ODD, /* dropped before anybody could look at it */
 	RECORD_FINDING, /* new for that board; detail has the finding */
 	RECORD_ATTACHED, /* a command came; RECORD_DETACHED it went (both verbose) */
@@ -43,6 +44,8 @@ enum record_kind {
 	RECORD_CLAIM, /* a device calls itself by another's name */
 	RECORD_MISSING, /* OTA sent it to the broker, and it has not come */
 	RECORD_FENCES, /* what serve gave up (verbose) */
+	RECORD_LEASE, /* a lease began or ended; detail has its boards, and lease */
+	RECORD_POWER, /* a board was switched by --power-cmd, or was not */
 	RECORD_SERIAL, /* a line of a board's serial log, or of its port */
 	RECORD_STOPPING,
 	RECORD_DROPPED /* records were lost: count */

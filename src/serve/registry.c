@@ -156,6 +156,9 @@ bool device_fits(const struct board *d, const char *pattern)
 {
 	const struct board_names names = names_of(d);
 
+	if (pattern && text_starts(pattern, HELD_KEY))
+		return d->held &&
+		       strcmp(d->held->key, pattern + strlen(HELD_KEY)) == 0;
 	return id_fits(d->server, &names, pattern);
 }
 
@@ -191,6 +194,16 @@ struct board *registry_next(const struct registry *r, struct board *from,
 
 	while (d && (d->closing || !device_fits(d, pattern)))
 		d = d->next;
+	return d;
+}
+
+struct board *registry_next_meant(const struct registry *r, struct board *from,
+				  const char *pattern)
+{
+	struct board *d = registry_next(r, from, pattern);
+
+	while (d && !pattern && d->held)
+		d = registry_next(r, d, pattern);
 	return d;
 }
 
@@ -246,13 +259,20 @@ static void collect_names(const struct serve *s, struct words *out)
 		words_add(out, s->enrolled.item[i].device_id);
 }
 
-int device_word_check(const struct serve *s, const char *word,
+int device_word_check(const struct serve *s, const char *word, bool later,
 		      struct error *err)
 {
 	CLEANUP(words_done) struct words names = { 0 };
 	CLEANUP(buf_done) struct buf there = { 0 };
 	const char *nearest;
 
+	if (word && text_starts(word, HELD_KEY) && !is_known_word(s, word)) {
+		error_set(err, ERR_CONNECT,
+			  "serve does not keep that server open any more");
+		return error_hint(
+			err,
+			"ask again: it is dialled directly then; 'mcpctl open' keeps it open");
+	}
 	if (!word || has_form_of_id(word) || is_known_word(s, word))
 		return 0;
 	collect_names(s, &names);
@@ -264,11 +284,15 @@ int device_word_check(const struct serve *s, const char *word,
 		  word);
 	if (nearest)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(
-		err,
-		"%s%s; names of boards stand in devices.json; one that will come under that id is waited for as '%s*'",
-		there.len ? "these are here: " : "no board is here",
-		buf_string(&there), word);
+	error_hint(err, "%s%s; names of boards stand in devices.json",
+		   there.len ? "these are here: " : "no board is here",
+		   buf_string(&there));
+	if (later)
+		error_hint(
+			err,
+			"%s; one that will come under that id is waited for as '%s*'",
+			err->hint, word);
+	return -1;
 }
 
 void registry_names(const struct registry *r, struct buf *out)

@@ -50,13 +50,21 @@ struct board *registry_next(const struct registry *r, struct board *from,
 			    const char *pattern);
 
 /*
+ * The same for who is to have one: no pattern means a board there, for a server
+ * that is kept open (serve/held.h) is always named.
+ */
+struct board *registry_next_meant(const struct registry *r, struct board *from,
+				  const char *pattern);
+
+/*
  * A word that names nothing here: no glob, of no form that ids of firmware have
  * (a MAC address, a UUID, what has ':' or '@'), no alias, and nothing that fits
  * a board which is here or enrolled: -1, ERR_CONNECT, the nearest proposed. A
  * client id is free text, so a board that is called so may come all the same;
- * it is waited for under a glob ("word*"). 0: it is waited for.
+ * it is waited for under a glob ("word*"), which is told where later: where who
+ * asks waits for boards. 0: it may be waited for.
  */
-int device_word_check(const struct serve *s, const char *word,
+int device_word_check(const struct serve *s, const char *word, bool later,
 		      struct error *err);
 /* Who is there, as a user calls them: "kitchen, 02:00:00:00:00:02 and 3 more", appended. */
 void registry_names(const struct registry *r, struct buf *out);

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -127,6 +126,7 @@ static char *take_out(struct relay *r, bool answered)
 	r->next_of_device = NULL;
 	r->link_of_device = NULL;
 	r->device = NULL;
+	mem_free(TAKE(r->asker_token));
 	return TAKE(r->asker_id);
 }
 
@@ -194,6 +194,9 @@ static int64_t soonest_of(const struct relay *r)
 
 static int check_device(const struct board *d, struct error *err)
 {
+	if (d->held && !d->open)
+		return error_set(err, ERR_CONNECT,
+				 "the server has ended, or is being opened");
 	if (d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
@@ -203,18 +206,35 @@ static int check_device(const struct board *d, struct error *err)
 	return 0;
 }
 
+/* With our id in place of the one, and of the other where there is one. */
+static void put_id(struct buf *out, struct span payload, struct span one,
+		   struct span other, int32_t id)
+{
+	const struct span first =
+		other.text && other.text < one.text ? other : one;
+	const struct span second = first.text == one.text ? other : one;
+	const char *at = first.text + first.len,
+		   *end = payload.text + payload.len;
+
+	buf_add(out, payload.text, (size_t)(first.text - payload.text));
+	buf_printf(out, "%d", (int)id);
+	if (second.text) {
+		buf_add(out, at, (size_t)(second.text - at));
+		buf_printf(out, "%d", (int)id);
+		at = second.text + second.len;
+	}
+	buf_add(out, at, (size_t)(end - at));
+}
+
 int relay_send(struct relay *r, struct board *d, struct span payload,
 	       struct span id, int64_t timeout, struct error *err)
 {
 	CLEANUP(buf_done) struct buf ours = { 0 }, frame = { 0 };
-	size_t before = (size_t)(id.text - payload.text);
 
 	if (check_device(d, err))
 		return -1;
 	r->id = next_id(&d->server->relays);
-	buf_add(&ours, payload.text, before);
-	buf_printf(&ours, "%d", (int)r->id);
-	buf_add(&ours, id.text + id.len, payload.len - before - id.len);
+	put_id(&ours, payload, id, r->token, r->id);
 	link_wrap(&d->link, ours.data, ours.len, &frame);
 	if (board_send(d, frame.data, frame.len, err)) {
 		board_untold(d);
@@ -223,6 +243,9 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 	if (!d->asked_ms)
 		d->asked_ms = unix_now_ms();
 	r->asker_id = mem_strndup(id.text, id.len);
+	if (r->token.text)
+		r->asker_token = mem_strndup(r->token.text, r->token.len);
+	r->token = (struct span){ 0 };
 	r->started_us = loop_now_us();
 	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;
 	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
@@ -310,6 +333,8 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 	if (!r || r->device != d)
 		return false;
 	asker_id = take_out(r, true);
+	if (r->counts)
+		board_calls_add(&d->calls, loop_now_us() - r->started_us);
 	board_answered(d);
 	relay_restore_id(&answer, frame, id_text, asker_id);
 	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
@@ -320,6 +345,25 @@ static void fail(struct relay *r, const struct error *why)
 {
 	mem_free(take_out(r, false));
 	r->done(r->owner, r, NULL, 0, why);
+}
+
+const void *relay_progress(const struct board *d, int64_t id,
+			   const char **token)
+{
+	const struct relay *r = find(&d->server->relays, id);
+
+	if (!r || r->device != d || !r->asker_token)
+		return NULL;
+	*token = r->asker_token;
+	return r->whose;
+}
+
+void relay_failed(struct board *d, int64_t id, const struct error *why)
+{
+	struct relay *r = find(&d->server->relays, id);
+
+	if (r && r->device == d)
+		fail(r, why);
 }
 
 void relay_fail_all(struct board *d, const struct error *why)

@@ -35,11 +35,18 @@ struct relay {
 	 * (relay_leave). NULL: nobody by it.
 	 */
 	const void *whose;
+	bool counts; /* a call of a tool: its answer is one of board_calls */
+	/*
+	 * Within the payload of relay_send, that of params._meta.progressToken: our
+	 * id goes in its place, too (relay_progress). text NULL: it stays.
+	 */
+	struct span token;
 
 	/* serve/relay.c's own */
 	struct board *device; /* NULL: not on its way */
 	int32_t id;
 	char *asker_id; /* the raw JSON token; owned */
+	char *asker_token; /* the same of its progress; owned; NULL */
 	int64_t started_us;
 	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
 	int64_t silent_at; /* the same; LOOP_FOREVER: it counted */
@@ -85,6 +92,14 @@ void relay_forget(struct relay *r);
  */
 bool relay_answer(struct board *d, int64_t id, struct span frame,
 		  struct span id_text);
+/*
+ * Who asked d by that id and wants to hear of its progress (struct relay:
+ * whose), and the raw token that they gave, lent. NULL: nobody does.
+ */
+const void *relay_progress(const struct board *d, int64_t id,
+			   const char **token);
+/* That one has failed: nothing is to come. */
+void relay_failed(struct board *d, int64_t id, const struct error *why);
 /* All of a device that goes. */
 void relay_fail_all(struct board *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */

@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/descriptors.h"
 #include "base/fence.h"
@@ -17,7 +16,9 @@
 #include "serve/board.h"
 #include "serve/control.h"
 #include "serve/door.h"
+#include "serve/leasing.h"
 #include "serve/mqtt_boards.h"
+#include "serve/pages.h"
 #include "serve/serve.h"
 #include "serve/serve_state.h"
 
@@ -42,14 +43,45 @@ static void release(struct serve *s)
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);
 	enrolled_done(&s->enrolled);
+	leases_done(&s->leases);
 	budget_free(s->budget);
+	mem_free(s->voices);
 	words_done(&s->ready);
 	mem_free(s);
 }
 
 static bool is_all_gone(const struct serve *s)
 {
-	return !s->held && !s->door && !s->mqtt_boards && !s->control;
+	return !s->held && !s->door && !s->mqtt_boards && !s->control &&
+	       !s->pages;
+}
+
+/*
+ * Without a port nothing comes by itself: once no server is kept open, it ends.
+ * What was closed may be opened again at once; what starts it has it started
+ * first.
+ */
+#define AGAIN_MS 5000
+#define FIRST_MS 60000
+
+static void wait_alone(struct serve *s, int64_t ms)
+{
+	if (!s->config.no_listen || s->held || s->closing)
+		return;
+	s->alone_until = loop_now() + ms;
+	serve_sweep_by(s, s->alone_until);
+}
+
+/* When to look again. */
+static int64_t look_alone(struct serve *s, int64_t now)
+{
+	if (!s->config.no_listen || s->held)
+		return LOOP_FOREVER;
+	if (now < s->alone_until)
+		return s->alone_until;
+	s->stopping = true;
+	s->wake = true;
+	return LOOP_FOREVER;
 }
 
 /* What ended late, after nobody waited for it any more. */
@@ -67,6 +99,7 @@ static void on_board_freed(struct serve *s)
 		serve_sweep_by(s, LOOP_FOREVER);
 	if (s->closing && !s->held)
 		part_gone(s);
+	wait_alone(s, AGAIN_MS);
 }
 
 static void on_door_closed(void *owner)
@@ -90,6 +123,14 @@ static void on_control_closed(void *owner)
 	struct serve *s = owner;
 
 	s->control = NULL;
+	part_gone(s);
+}
+
+static void on_pages_closed(void *owner)
+{
+	struct serve *s = owner;
+
+	s->pages = NULL;
 	part_gone(s);
 }
 
@@ -133,6 +174,9 @@ void serve_close(struct serve *s)
 	/* Of what happens from now on nobody will be told. */
 	s->records.wake = NULL;
 	close_devices(s);
+	power_close(&s->power);
+	if (s->pages)
+		pages_close(s->pages, on_pages_closed, s);
 	if (s->door)
 		door_close(s->door, on_door_closed, s);
 	if (s->mqtt_boards)
@@ -172,6 +216,7 @@ void serve_fence(const struct serve *s, struct words *rules)
 	fence_port(rules, "connect", DNS_PORT);
 	fence_rule(rules, "remove", folder);
 	fence_rule(rules, "write", c->pictures.save_images);
+	fence_rule(rules, "write", c->save_audio);
 	fence_rule(rules, "write", enrolled);
 	if (c->pictures.vision_exec)
 		fence_rule(rules, "write", file_temporary());
@@ -187,6 +232,7 @@ void serve_allow(const struct serve_config *c)
 	/* The picture, and what is asked about it. */
 	if (c->pictures.vision_exec)
 		spawner_allow(vision, 2, NULL);
+	power_allow(c->power_cmd);
 	if (c->token_file)
 		spawner_keep(c->token_file, O_RDONLY);
 	if (c->alias_file)
@@ -230,28 +276,13 @@ static int too_few(size_t limit, size_t needed, struct error *err)
 }
 
 /*
- * Not more than the devices need, since a table of the WebSocket library is as
- * large as the limit. Returns the limit.
+ * Raise it as far as so many devices need, and not more, since a table of the
+ * WebSocket library is as large as the limit. How many fit.
  */
-static int64_t set_limit(int64_t devices)
-{
-	rlim_t wanted = (rlim_t)(devices + RESERVED);
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return RESERVED * 2;
-	if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
-		wanted = limit.rlim_max;
-	limit.rlim_cur = wanted;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		getrlimit(RLIMIT_NOFILE, &limit);
-	return (int64_t)limit.rlim_cur;
-}
-
-/* Raise it as far as so many devices need. How many fit. */
 static int64_t serve_files_devices(int64_t devices)
 {
-	int64_t limit = set_limit(devices);
+	int64_t limit =
+		(int64_t)descriptors_raise((size_t)(devices + RESERVED));
 
 	if (devices <= limit - RESERVED)
 		return devices;
@@ -319,7 +350,7 @@ static void on_sweep(void *owner)
 	struct serve *s = owner;
 	int64_t now = loop_now();
 	int64_t soonest = relay_sweep(&s->relays, now);
-	int64_t missing;
+	int64_t missing, leases, alone;
 
 	for (struct board *d = s->registry.first; d; d = d->next) {
 		if (board_sweep(d, now) && d->deadline < soonest)
@@ -329,6 +360,12 @@ static void on_sweep(void *owner)
 	missing = missing_deadline(&s->missing);
 	if (missing < soonest)
 		soonest = missing;
+	leases = leasing_sweep(s, now);
+	if (leases < soonest)
+		soonest = leases;
+	alone = look_alone(s, now);
+	if (alone < soonest)
+		soonest = alone;
 	if (s->trim && !s->listing) {
 		s->trim = false;
 		mem_trim();
@@ -391,17 +428,28 @@ static void begin_enrolling(struct serve *s)
 		time, s->enrolled.count, s->enrolled.count == 1 ? "is" : "are");
 }
 
+/* Before the fences: its part is loaded here. */
+static int open_voices(struct serve *s, struct error *err)
+{
+	if (!s->config.save_audio)
+		return 0;
+	s->voices = mem_zalloc(sizeof(*s->voices));
+	return voices_open(s->voices, s->config.save_audio, s->budget, err);
+}
+
 static int open_parts(struct serve *s, struct error *err)
 {
 	const struct serve_config *c = &s->config;
 	const struct ws_table *ws;
 
-	if (serve_files_check(c, err) ||
+	if (serve_files_check(c, err) || open_voices(s, err) ||
 	    tokens_read(&s->tokens, c->token_file, err) ||
 	    aliases_read(&s->aliases, c->alias_file, err) ||
 	    enrolled_read(&s->enrolled, c->enrolled_file, err) ||
 	    control_check(s, err))
 		return -1;
+	if (c->no_listen)
+		return control_open(&s->control, s, err) ? -1 : 0;
 	ws = module_table("ws", WS_TABLE, err);
 	if (!ws)
 		return -1;
@@ -409,8 +457,9 @@ static int open_parts(struct serve *s, struct error *err)
 	if ((c->mqtt || c->mqtt_broker) &&
 	    mqtt_boards_open(&s->mqtt_boards, s, err))
 		return -1;
-	if (door_open(&s->door, s, err) || control_open(&s->control, s, err) ||
-	    serve_files_share(s, err))
+	if (door_open(&s->door, s, err) ||
+	    (c->web && pages_open(&s->pages, s, err)) ||
+	    control_open(&s->control, s, err) || serve_files_share(s, err))
 		return -1;
 	budget_set(s->budget, BUDGET_HEADS, door_places(s));
 	budget_set(s->budget, BUDGET_CONNECTIONS, door_places(s));
@@ -447,6 +496,7 @@ int serve_open(struct serve **out, struct loop *l,
 		serve_close(s);
 		return -1;
 	}
+	wait_alone(s, FIRST_MS);
 	*out = s;
 	return 0;
 }
@@ -504,6 +554,12 @@ const struct port *serve_port(const struct serve *s)
 	return s->door->port;
 }
 
+void serve_hush(struct serve *s)
+{
+	for (struct board *d = s->registry.first; d; d = d->next)
+		voice_end(d->voice);
+}
+
 const char *serve_socket(const struct serve *s)
 {
 	return control_socket(s->control);
@@ -525,7 +581,7 @@ static void add_ready(struct serve *s, struct board *d)
 
 static void on_board_settled(struct board *d)
 {
-	if (d->server->track_ready)
+	if (d->server->track_ready && !d->held)
 		add_ready(d->server, d);
 }
 
@@ -542,7 +598,10 @@ const struct board_events serve_events = {
 	.changed = control_changed,
 	.gone = control_gone,
 	.text = control_text,
+	.shown = control_text_tail,
 	.found = control_finding,
+	.asked = hosting_heard,
+	.firmware = hosting_firmware,
 	.picture = control_picture,
 	.pong = control_pong,
 	.audio = control_audio,
@@ -553,9 +612,49 @@ const struct board_events serve_events = {
 	.audio_counts = mqtt_boards_audio,
 };
 
+char *serve_leased(const struct serve *s, const char *id)
+{
+	const struct board *d = registry_find(&s->registry, id);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	const struct lease *l =
+		leases_of(&s->leases, id, d ? d->device_id : NULL,
+			  d ? d->client_id : NULL);
+
+	if (!l)
+		return NULL;
+	lease_tell(&out, l, loop_now());
+	return buf_take(&out);
+}
+
 const char *serve_alias(const struct serve *s, const char *id)
 {
 	return aliases_name(&s->aliases, id, NULL);
+}
+
+static struct board *board_of_log(const struct serve *s, const char *device)
+{
+	if (device)
+		return registry_find_written(&s->registry, device);
+	return s->registry.count == 1 ? s->registry.first : NULL;
+}
+
+void serve_serial_line(struct serve *s, const char *device,
+		       const struct serial_told *told)
+{
+	struct board *d = board_of_log(s, device);
+
+	if (d)
+		control_serial(d, told);
+}
+
+void serve_serial_found(struct serve *s, const char *device,
+			const struct finding *f, const char *detail)
+{
+	struct board *d = board_of_log(s, device);
+	const struct board_finding what = { .finding = f, .detail = detail };
+
+	if (d)
+		control_finding(d, &what);
 }
 
 void serve_track_ready(struct serve *s)

@@ -12,6 +12,7 @@
 #include "net/pictures.h"
 #include "serve/record.h"
 
+struct finding;
 struct port;
 struct trace;
 
@@ -28,9 +29,19 @@ struct serve_config { /* all borrowed: they live until serve_close */
 		*token_file; /* see serve/tokens.h; NULL: none; MCPCTL_TOKEN */
 	const char *alias_file; /* see serve/aliases.h; NULL: the default one */
 	bool no_init;
+	/* No port: for servers that are kept open (serve/held.h) alone. It stops by
+	   itself when there is none. */
+	bool no_listen;
+
+	/* the page */
+	bool web; /* browsers of this machine, or with the token, see the boards */
+	const char *web_token_file; /* see serve/pages_access.h; NULL: none */
+	/* What trace writes, to be read for download; lent until then. NULL. */
+	const int *trace_fd;
 
 	/* vision */
 	struct picture_rules pictures; /* picture_max 0: PICTURE_MAX */
+	const char *save_audio; /* folder, see net/voice.h; NULL: not kept */
 	const char *
 		vision_url; /* of another service, told to devices instead of ours; NULL */
 	const char *vision_token; /* for it; NULL: none */
@@ -60,6 +71,8 @@ struct serve_config { /* all borrowed: they live until serve_close */
 	int64_t handshake; /* ms for a request's head, 10 s */
 	int64_t hello_wait; /* ms until a silent peer is closed, 30 s */
 	int64_t timeout; /* ms for initialize and each page, 10 s */
+
+	const char *power_cmd; /* see serve/power.h; NULL: none */
 
 	const char *socket; /* control socket; NULL: the default place */
 	bool verbose; /* records of LEVEL_DEBUG too */
@@ -94,6 +107,9 @@ bool serve_stopping(const struct serve *s); /* `mcpctl stop` */
 /* Read token, alias and key files again; what could not be read stays as it was, and is a record. */
 void serve_reload(struct serve *s);
 
+/* What boards are saying ends here for the files of it: told before serve closes. */
+void serve_hush(struct serve *s);
+
 const char *serve_socket(const struct serve *s);
 /* The port that boards knock at. */
 const struct port *serve_port(const struct serve *s);
@@ -101,8 +117,25 @@ const struct port *serve_port(const struct serve *s);
 const char *serve_next_ready(struct serve *s, bool *failed);
 /* How a command picks that device alone (-d), also where its id reads like another's alias; yours. */
 char *serve_device_pattern(const struct serve *s, const char *id);
+/* "leased by NAME for 12 min more", yours; NULL: nobody holds it. */
+char *serve_leased(const struct serve *s, const char *id);
 /* Its name, lent until names are read again; NULL: it has none. */
 const char *serve_alias(const struct serve *s, const char *id);
+/* Of a board's serial log, which is read beside (cli/witness.h); lent. */
+struct serial_told {
+	const char *name; /* "serial", "serial/kitchen" */
+	struct span
+		text; /* a line, secrets masked; text NULL: note says what */
+	const char *note; /* NULL */
+};
+/*
+ * For the commands that are attached to that board. device NULL: it is not known
+ * whose log it is, so it is told where a single board is there.
+ */
+void serve_serial_line(struct serve *s, const char *device,
+		       const struct serial_told *told);
+void serve_serial_found(struct serve *s, const char *device,
+			const struct finding *f, const char *detail);
 /* From now on every wake-up tells of devices by serve_next_ready. */
 void serve_track_ready(struct serve *s);
 

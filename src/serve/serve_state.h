@@ -6,10 +6,13 @@
 #define SERVE_SERVE_STATE_H
 
 #include "net/port.h"
+#include "net/voice.h"
 #include "serve/aliases.h"
 #include "serve/departed.h"
 #include "serve/findings.h"
+#include "serve/leases.h"
 #include "serve/missing.h"
+#include "serve/power.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
 #include "serve/rivals.h"
@@ -21,6 +24,7 @@ struct audio_counts; /* net/mqtt.h */
 struct control; /* serve/control.h */
 struct door; /* serve/door.h: all listening ports */
 struct mqtt_boards; /* serve/mqtt_boards.h: broker, hub, audio */
+struct web_pages; /* serve/pages.h: the boards in a browser */
 
 /*
  * What boards tell whoever stands above them: serve itself, the control socket,
@@ -33,8 +37,17 @@ struct board_events {
 	void (*gone)(struct board *d, const struct error *why);
 	/* a text frame that is nobody's reply; an audio packet */
 	void (*text)(struct board *d, const char *frame, size_t len);
+	/* one for that command alone: to those who only look on */
+	void (*shown)(struct board *d, const char *frame, size_t len,
+		      const struct control_peer *but);
 	/* something is wrong in what passed; somebody is attached */
 	void (*found)(struct board *d, const struct board_finding *what);
+	/* a Device-Id asked OTA, from that address; may be NULL */
+	void (*asked)(struct serve *s, const struct ota_request *rq,
+		      const char *address);
+	/* what that asker is to install (hosting_firmware); may be NULL */
+	bool (*firmware)(struct serve *s, const struct ota_request *rq,
+			 const char *base, struct ota_firmware *out);
 	/* a picture of its came, and was answered */
 	void (*picture)(struct board *d, const struct picture_news *n);
 	void (*audio)(struct board *d, const void *packet, size_t len);
@@ -67,6 +80,9 @@ struct serve {
 	struct findings_kept findings;
 	struct missing missing; /* told MQTT, and not come */
 	struct rivals rivals;
+	struct leases leases;
+	struct power power;
+	uint64_t connections; /* of devices, ever: their numbers */
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;
@@ -83,6 +99,7 @@ struct serve {
 	bool giving_turns;
 	struct board *turn_first, *turn_last;
 	size_t held_most; /* since memory was given back */
+	int64_t alone_until; /* loop_now() ms: then one without a port ends */
 	bool trim; /* memory is to be given back when it is quiet */
 	struct tool_lists tool_lists;
 	struct tokens tokens;
@@ -93,9 +110,11 @@ struct serve {
 	struct door *door;
 	struct mqtt_boards *mqtt_boards; /* NULL without MQTT */
 	struct control *control;
+	struct web_pages *pages; /* NULL without --web */
 	struct timer
 		sweep; /* runs, once a second, only while something has a deadline */
 	bool track_ready;
+	struct voices *voices; /* NULL: what boards say is not kept */
 	struct words ready; /* ids; a failed one with '!' in front */
 	size_t ready_taken; /* of those, by serve_next_ready */
 };

@@ -22,18 +22,11 @@
 
 #define FILE_MAX (1u << 20)
 
-static void wipe(char *text)
-{
-	if (text)
-		explicit_bzero(text, strlen(text));
-	mem_free(text);
-}
-
 void tokens_done(struct tokens *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		mem_free(t->item[i].device);
-		wipe(t->item[i].token);
+		secret_free(t->item[i].token);
 	}
 	mem_free(t->item);
 	*t = (struct tokens){ 0 };

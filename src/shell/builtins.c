@@ -16,7 +16,6 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/topics.h"
-#include "out/term.h"
 #include "shell/shell.h"
 
 /*
@@ -203,8 +202,7 @@ static const struct option_row *setting_row(const char *name)
 {
 	for (size_t i = 0; settings[i]; i++) {
 		if (strcmp(settings[i], name) == 0)
-			return option_by_name(config_options, name,
-					      strlen(name));
+			return config_setting(name);
 	}
 	return NULL;
 }
@@ -262,9 +260,11 @@ static void show_settings(const struct app *app)
 	bool as_json = app->out.form == OUTPUT_JSON;
 
 	for (size_t i = 0; settings[i]; i++) {
+		const struct option_row *row = setting_row(settings[i]);
 		CLEANUP(buf_done) struct buf value = { 0 };
 
-		add_setting(&value, setting_row(settings[i]), &app->config);
+		if (row)
+			add_setting(&value, row, &app->config);
 		if (!as_json) {
 			fprintf(app->out.out, "%-10s%s\n", settings[i],
 				buf_string(&value));
@@ -325,8 +325,7 @@ static int set(struct shell *s, int argc, char **argv, struct error *err)
 
 static int last(struct shell *s, int argc, char **argv, struct error *err)
 {
-	const struct option_row *row =
-		option_by_name(config_options, "output", 6);
+	const struct option_row *row = config_setting("output");
 	struct config form = { .output = s->app->config.output };
 	const char *word = argc > 0 ? argv[argc - 1] : NULL;
 

@@ -28,11 +28,6 @@ struct quoted_word {
  * The quoting of the word at the cursor.
  */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void begin_word(struct quoted_word *w, size_t at)
 {
 	buf_reset(&w->text);
@@ -85,7 +80,7 @@ static void quoted_word_find(struct quoted_word *out, const char *line)
 	while (*p) {
 		if (out->quote) {
 			p += inside(out, p);
-		} else if (is_blank(*p)) {
+		} else if (text_is_space(*p)) {
 			p++;
 			begin_word(out, (size_t)(p - line));
 		} else {

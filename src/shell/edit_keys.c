@@ -15,7 +15,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "shell/edit_private.h"
 

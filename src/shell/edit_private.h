@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the editor share. readline's callbacks have no owner, so
- * there is one current editor. Files: edit.c (its life, lines), edit_keys.c
- * (bytes of the terminal), edit.c (showing and hiding), edit.c,
- * edit_complete.c, edit_complete.c, edit.c (what may stand there, shown),
- * edit_history.c.
+ * there is one current editor. Files: edit.c (its life, lines, lists, the
+ * history), edit_keys.c (bytes of the terminal), edit_complete.c (TAB).
  */
 #ifndef SHELL_EDIT_PRIVATE_H
 #define SHELL_EDIT_PRIVATE_H
@@ -118,10 +116,4 @@ void edit_list_layout(struct words *out, const struct completion *c,
 void edit_list_show(struct editor *e, struct words *lines, size_t candidates);
 void edit_list_key(struct editor *e, int key);
 void edit_list_end(struct editor *e); /* without drawing */
-
-/* edit_history.c */
-void edit_history_open(struct editor *e, const char *path);
-void edit_history_add(struct editor *e, const char *line);
-void edit_history_close(struct editor *e);
-
 #endif

@@ -307,6 +307,7 @@ void shell_list_start(struct shell *s)
 				  .opened = s->connection->opened };
 	listing_init(&l->listing, &l->tools, s->connection->client.device);
 	l->listing.may_be_board = client_may_be_board(&s->connection->client);
+	l->listing.modern = s->connection->client.modern;
 	if (ask_page(l, s->connection->session) != 0)
 		shell_list_stop(s);
 }

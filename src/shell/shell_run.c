@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/outside.h"

@@ -107,6 +107,22 @@ static enum http_failure stage(const struct board_http *a)
 	return a->reply.has_head ? HTTP_NO_BODY : HTTP_NO_HEAD;
 }
 
+/* It ended before a head was whole: cut, or of another protocol. */
+static void fail_headless(struct board_http *a)
+{
+	const struct buf *in = &a->reply.in;
+	CLEANUP(mem_free_ptr)
+	char *line = refusal_line(buf_string(in), in->len);
+	CLEANUP(mem_free_ptr)
+	char *words = mem_printf("no HTTP came, but: %s", line ? line : "");
+
+	if (line && !text_starts(line, "HTTP/"))
+		fail_for(a, stage(a), WHY_FOREIGN, words);
+	else
+		fail_for(a, stage(a), WHY_CUT,
+			 "closed before the reply was whole");
+}
+
 static void on_ended(struct tcp *t, const struct error *why)
 {
 	struct board_http *a = t->owner;
@@ -121,6 +137,8 @@ static void on_ended(struct tcp *t, const struct error *why)
 		return;
 	if (why)
 		fail(a, stage(a), why);
+	else if (!a->reply.has_head)
+		fail_headless(a);
 	else
 		fail_for(a, stage(a), WHY_CUT,
 			 "closed before the reply was whole");
@@ -363,4 +381,39 @@ enum http_state board_reply_feed(struct board_reply *r, const char *data,
 enum http_state board_reply_end(struct board_reply *r)
 {
 	return r->has_head ? take_body(r, true) : HTTP_MORE;
+}
+
+/* ---- as others see it ---- */
+
+/* Its lines, without the empty one; all of it where that did not come. */
+static struct span head_of(const struct buf *from)
+{
+	const char *text = buf_string(from), *blank = strstr(text, "\r\n\r\n");
+
+	return (struct span){ text,
+			      blank ? (size_t)(blank + 2 - text) : from->len };
+}
+
+void board_http_trace_request(struct trace *t, const struct buf *request,
+			      bool body)
+{
+	const struct span head = head_of(request);
+	const size_t at =
+		head.len + 2 < request->len ? head.len + 2 : request->len;
+
+	*t = (struct trace){ .outgoing = true,
+			     .kind = "text",
+			     .head = head,
+			     .data = buf_string(request) + at,
+			     .len = body ? request->len - at : 0,
+			     .size = request->len - at };
+}
+
+void board_http_trace_reply(struct trace *t, const struct board_reply *r)
+{
+	*t = (struct trace){ .kind = "text",
+			     .head = head_of(&r->in),
+			     .status = r->status,
+			     .data = buf_string(&r->body),
+			     .len = r->body.len };
 }

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "net/tcp.h"
+#include "rpc/session.h"
 #include "sim/board_ws.h"
 
 #define HTTP_HANG \
@@ -79,6 +80,14 @@ struct board_http {
 	bool whole; /* the reply is there */
 	bool over; /* failed, or closed by us */
 };
+
+/*
+ * As a trace has it: the head, and the body, or only how long that is. Lent by
+ * the request, which is ready to be sent, and by the reply, which has a head.
+ */
+void board_http_trace_request(struct trace *t, const struct buf *request,
+			      bool body);
+void board_http_trace_reply(struct trace *t, const struct board_reply *r);
 
 /* request is taken: empty after. */
 void board_http_open(struct board_http *a, struct loop *l,

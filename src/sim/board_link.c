@@ -27,30 +27,33 @@ static void board_link_take_version(struct board_link *c, int64_t told);
 static void board_link_ask_ota(struct board_link *c);
 static int no_url(struct error *err);
 
+static const struct error by_fin = { .kind = ERR_CONNECT, .reason = WHY_FIN };
+
 /*
  * Joins a device to its connection. What is said is the device's matter, how
  * it is framed dial's, when it starts and what is counted fleet's.
  */
 
-static void frame_on(struct board_link *c, const char *leg, bool outgoing,
-		     const char *kind, const void *data, size_t len)
+static void http_on(struct board_link *c, const char *leg, struct trace *t)
+{
+	t->leg = leg;
+	c->events->frame(c, t);
+}
+
+static void frame(struct board_link *c, bool outgoing, const char *kind,
+		  const void *data, size_t len)
 {
 	const struct trace t = {
 		.outgoing = outgoing,
 		.kind = kind,
 		.data = data,
 		.len = len,
-		.leg = leg,
+		.leg = c->using != LINE_MQTT	   ? "ws" :
+		       strcmp(kind, "binary") == 0 ? "udp" :
+						     "mqtt",
 	};
 
 	c->events->frame(c, &t);
-}
-
-static void frame(struct board_link *c, bool outgoing, const char *kind,
-		  const void *data, size_t len)
-{
-	frame_on(c, c->using == LINE_MQTT ? "mqtt" : "ws", outgoing, kind, data,
-		 len);
 }
 
 /* What no frame of the conversation shows. */
@@ -96,15 +99,25 @@ static void device_binary_out(void *owner, const void *data, size_t len)
 	c->plan->audio->sent++;
 }
 
-/* An open connection is over. */
-static void board_link_over(struct board_link *c, const char *why)
+/* An open connection is over. how: who ended it, and how. */
+static void board_link_over(struct board_link *c, const char *words, bool ours,
+			    const struct error *how)
 {
+	const struct trace t = {
+		.outgoing = ours,
+		.kind = "closed",
+		.data = words,
+		.len = strlen(words),
+		.leg = c->using == LINE_MQTT ? "mqtt" : "ws",
+		.why = how,
+	};
+
 	if (!c->opened)
 		return;
 	c->opened = false;
-	frame(c, false, "closed", why, strlen(why));
+	c->events->frame(c, &t);
 	pretend_hang_up(&c->device);
-	c->events->step(c, CALLER_CLOSED, why);
+	c->events->step(c, CALLER_CLOSED, words);
 }
 
 static void device_cut_out(void *owner, const char *text, size_t len,
@@ -117,8 +130,9 @@ static void device_cut_out(void *owner, const char *text, size_t len,
 		board_ws_cut(&c->line.dial, text, len, close_frame);
 	else
 		board_link_mqtt_cut(c, text, len);
-	board_link_over(
-		c, "ended in the middle of a reply, as the fault wants it");
+	board_link_over(c,
+			"ended in the middle of a reply, as the fault wants it",
+			true, NULL);
 }
 
 static void hang_up(struct board_link *c)
@@ -133,7 +147,8 @@ static void device_drop_out(void *owner)
 {
 	struct board_link *c = owner;
 
-	board_link_over(c, "dropped by the device");
+	/* Firmware ends TCP without a Close (device.md 1.4). */
+	board_link_over(c, "dropped by the device", true, &by_fin);
 	c->asked = false;
 	hang_up(c);
 }
@@ -201,6 +216,17 @@ static void device_deaf(void *owner, bool gone)
 			"this kernel lets only root drop packets: what comes is acknowledged all the same");
 }
 
+#define DIES_AT 60 /* per cent */
+#define LOOPS 4
+
+static void device_upload_out(void *owner, struct trace *t)
+{
+	http_on(owner, "vision", t);
+}
+
+static void device_upgrade(void *owner, const char *url);
+static void device_assets(void *owner, const char *url);
+
 static const struct pretend_events device_events = {
 	.text = device_text_out,
 	.binary = device_binary_out,
@@ -211,10 +237,27 @@ static const struct pretend_events device_events = {
 	.full = device_full,
 	.note = device_note_out,
 	.finding = device_finding_out,
+	.upload = device_upload_out,
+	.upgrade = device_upgrade,
+	.assets = device_assets,
 	.died = device_died_out,
 };
 
 /* The connection's events. */
+
+static void tell_open(struct board_link *c)
+{
+	struct trace t;
+
+	if (c->using != LINE_DIAL) {
+		frame(c, false, "ready", NULL, 0);
+		return;
+	}
+	board_http_trace_request(&t, &c->line.dial.request, false);
+	t.kind = "ready";
+	t.size = 0;
+	http_on(c, "ws", &t);
+}
 
 /* A line's events, whichever it is. (board_link.c) */
 static void board_link_opened(void *owner)
@@ -222,8 +265,9 @@ static void board_link_opened(void *owner)
 	struct board_link *c = owner;
 
 	c->opened = true;
+	c->close_code = 0;
 	c->wait_ms = CALLER_AGAIN_MS;
-	frame(c, false, "ready", NULL, 0);
+	tell_open(c);
 	c->events->step(c, CALLER_OPENED, NULL);
 	pretend_open(&c->device);
 }
@@ -271,6 +315,7 @@ static void on_peer_close(void *owner, int code, struct span words)
 	char *text = mem_printf("the backend sent Close%s%.0d", code ? " " : "",
 				code);
 
+	c->close_code = code ? code : 1005; /* RFC 6455, 7.1.5 */
 	c->events->note(c, DEVICE_LINE, text);
 	diag_close(&c->device.talk.diag, code, words);
 	pretend_peer_close(&c->device);
@@ -285,7 +330,14 @@ static void board_link_lost(struct board_link *c, const struct error *why)
 	CLEANUP(mem_free_ptr) char *text = why ? error_line(why) : NULL;
 
 	if (c->opened) {
-		board_link_over(c, why ? text : "closed by the backend");
+		struct error how = why ? *why : by_fin;
+
+		if (c->close_code) {
+			how.code = c->close_code;
+			how.reason = WHY_CLOSE;
+		}
+		board_link_over(c, why ? text : "closed by the backend", false,
+				&how);
 		return;
 	}
 	if (why && why->reason == WHY_STATUS && why->code == 401)
@@ -309,7 +361,10 @@ static void board_link_maybe_closed(struct board_link *c)
 	mem_free(c->stored_url);
 	mem_free(c->stored_token);
 	mem_free(c->sent_token);
+	mem_free(c->offered);
+	mem_free(c->assets);
 	c->stored_url = c->stored_token = c->sent_token = NULL;
+	c->offered = c->assets = NULL;
 	broker_where_done(&c->where);
 	c->events->closed(c);
 }
@@ -399,9 +454,13 @@ static void board_link_dial(struct board_link *c, const char *url,
 	board_ws_url_done(&u);
 }
 
+static bool fetch_assets(struct board_link *c);
+
 static void go(struct board_link *c)
 {
 	c->started = loop_now();
+	if (fetch_assets(c))
+		return;
 	if (c->plan->ota && !(c->asked && c->where.host))
 		board_link_ask_ota(c);
 	else if (c->plan->mqtt || c->plan->broker || c->where.host)
@@ -420,14 +479,18 @@ static void on_again(void *owner)
 		go(c);
 		return;
 	}
-	board_link_over(
-		c, "left open by the backend after its Close; dials again");
+	board_link_over(c,
+			"left open by the backend after its Close; dials again",
+			true, &by_fin);
 	hang_up(c);
 }
 
 /* Later once more, or it is finished. */
 static void board_link_again(struct board_link *c)
 {
+	/* It restarts when that is over. */
+	if (c->fetch)
+		return;
 	if (!c->plan->reconnect || c->hung) {
 		c->events->finished(c);
 		return;
@@ -440,6 +503,108 @@ static void board_link_again(struct board_link *c)
 	c->wait_ms *= 2;
 	if (c->wait_ms > CALLER_AGAIN_MAX_MS)
 		c->wait_ms = CALLER_AGAIN_MAX_MS;
+}
+
+/* What is in memory is gone, and OTA is asked anew. */
+static void restart(struct board_link *c)
+{
+	c->wait_ms = CALLER_AGAIN_MS;
+	pretend_restart(&c->device);
+	if (c->using != LINE_NONE)
+		device_drop_out(c);
+	else
+		board_link_again(c);
+	c->asked = false;
+}
+
+static void go_on(struct board_link *c);
+
+/* A board that cannot fetch what OTA offered goes where it is sent. */
+static void on_fetched(void *owner, const struct esp_image *image,
+		       const char *why)
+{
+	struct board_link *c = owner;
+	const struct fault_set *f = &c->device.config.faults;
+	const bool survives = c->installs && !fault_has(f, FAULT_UPGRADE_DIES);
+
+	c->fetch = NULL;
+	c->installs = false;
+	if (c->closing)
+		return;
+	if (!image)
+		c->events->note(c, DEVICE_LINE, why);
+	else if (!fault_has(f, FAULT_UPGRADE_BACK))
+		pretend_install(&c->device, image->version);
+	if (image && fault_has(f, FAULT_UPGRADE_LOOPS))
+		c->loops = LOOPS;
+	if (!image && survives)
+		go_on(c);
+	else
+		restart(c);
+}
+
+/* False: nothing is fetched, and what there is to say of it was said. */
+static bool begin_fetch(struct board_link *c, const char *url, bool assets,
+			fetch_ended *ended)
+{
+	const struct fault_set *f = &c->device.config.faults;
+	const struct fetch_order order = {
+		.url = url,
+		.trust = &c->plan->trust,
+		.percent = fault_has(f, FAULT_UPGRADE_DIES) ? DIES_AT : 100,
+		.assets = assets
+	};
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (c->fetch || fault_has(f, FAULT_UPGRADE_NEVER))
+		return false;
+	c->fetch = fetch_start(c->plan->loop, &order, ended, c, &why);
+	if (!c->fetch)
+		c->events->note(c, DEVICE_LINE, why.text);
+	return c->fetch != NULL;
+}
+
+/* From the device: from that address. */
+static void device_upgrade(void *owner, const char *url)
+{
+	begin_fetch(owner, url, false, on_fetched);
+}
+
+/* In the board's store: it stays until a restart. */
+static void device_assets(void *owner, const char *url)
+{
+	struct board_link *c = owner;
+
+	mem_free(c->assets);
+	c->assets = mem_strdup(url);
+	c->restarts = c->device.restarts;
+}
+
+static void on_assets(void *owner, const struct esp_image *image,
+		      const char *why)
+{
+	struct board_link *c = owner;
+
+	(void)image;
+	c->fetch = NULL;
+	if (c->closing)
+		return;
+	c->events->note(c, DEVICE_LINE, why ? why : "has its assets");
+	if (why && fault_has(&c->device.config.faults, FAULT_UPGRADE_DIES))
+		restart(c);
+	else
+		go(c);
+}
+
+/* At a start, before it asks OTA; it is told once (Application::CheckAssetsVersion). */
+static bool fetch_assets(struct board_link *c)
+{
+	CLEANUP(mem_free_ptr) char *url = NULL;
+
+	if (!c->assets || c->restarts == c->device.restarts)
+		return false;
+	url = TAKE(c->assets);
+	return begin_fetch(c, url, true, on_assets);
 }
 
 void board_link_init(struct board_link *c, const struct board_link_plan *plan,
@@ -489,6 +654,7 @@ void board_link_close(struct board_link *c)
 		pretend_hang_up(&c->device);
 	}
 	c->opened = false;
+	fetch_abandon(TAKE(c->fetch));
 	timer_close(&c->again, on_timer_closed);
 	pretend_close(&c->device, on_device_closed);
 	if (c->using == LINE_OTA)
@@ -741,7 +907,9 @@ static void tell_news(struct board_link *c, const struct ota_reply *reply,
 {
 	const char *url = reply->firmware_url;
 
-	if ((found & OTA_BIT(O317)) && url && *url)
+	if ((found & OTA_BIT(O317)) && url && *url && c->plan->install)
+		say(c, "installs the firmware that OTA offers");
+	else if ((found & OTA_BIT(O317)) && url && *url)
 		say(c, "leaves the firmware at '%.*s' alone", SHOWN, url);
 	else if (found & OTA_BIT(O317))
 		say(c, "leaves firmware alone, which has an empty url");
@@ -790,18 +958,45 @@ static int read_reply(struct board_link *c, struct ota_reply *out,
 	return bad;
 }
 
+static void tell_ota_reply(struct board_link *c)
+{
+	struct trace t;
+
+	if (!c->line.ota.reply.has_head)
+		return;
+	board_http_trace_reply(&t, &c->line.ota.reply);
+	http_on(c, "ota", &t);
+}
+
+static bool is_to_install(const struct board_link *c,
+			  const struct ota_reply *reply)
+{
+	const char *own = *c->device.version ?
+				  c->device.version :
+				  c->device.config.profile->about.version;
+
+	return reply->firmware_version && reply->firmware_url &&
+	       *reply->firmware_url &&
+	       (reply->firmware_forced ||
+		board_version_newer(reply->firmware_version, own));
+}
+
 static void on_answered(void *owner, const char *body, size_t len)
 {
 	struct board_link *c = owner;
 	struct error err = { 0 };
 	struct ota_reply reply;
 
+	(void)body;
+	(void)len;
 	c->told_url = c->dead = false;
 	c->read_reply = true;
-	frame_on(c, "ota", false, "text", body, len);
+	tell_ota_reply(c);
 	if (read_reply(c, &reply, &err)) {
 		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
+	} else if (c->plan->install && is_to_install(c, &reply)) {
+		c->offered = TAKE(reply.firmware_url);
 	}
 	ota_reply_done(&reply);
 	board_http_close(&c->line.ota);
@@ -814,6 +1009,7 @@ static void on_failed(void *owner, enum http_failure what,
 	struct error told = { 0 };
 	struct ota_answer answer;
 
+	tell_ota_reply(c);
 	if (what == HTTP_HUNG || what == HTTP_OTHER_STATUS) {
 		answer = answer_of(c, ANSWER_BODY);
 		diag_ota(&c->device.talk.diag, &answer);
@@ -836,15 +1032,18 @@ static void on_head(void *owner)
 	diag_ota(&c->device.talk.diag, &answer);
 }
 
-static void on_closed(void *owner)
+/* It restarts instead of going where it was sent. */
+static void loop_on(struct board_link *c)
 {
-	struct board_link *c = owner;
+	c->loops--;
+	c->asked = false;
+	timer_start(&c->again, CALLER_AGAIN_MS);
+}
 
-	c->using = LINE_NONE;
-	c->asked = !c->dead;
-	if (c->closing)
-		board_link_maybe_closed(c);
-	else if (c->told_url)
+/* Where OTA sent it. */
+static void go_on(struct board_link *c)
+{
+	if (c->told_url)
 		board_link_dial(c, c->stored_url,
 				c->plan->token ? c->plan->token :
 						 c->stored_token);
@@ -855,6 +1054,29 @@ static void on_closed(void *owner)
 		board_link_again(c);
 }
 
+/* What OTA offered comes first. */
+static bool installs(struct board_link *c)
+{
+	CLEANUP(mem_free_ptr) char *url = TAKE(c->offered);
+
+	c->installs = url && begin_fetch(c, url, false, on_fetched);
+	return c->installs;
+}
+
+static void on_closed(void *owner)
+{
+	struct board_link *c = owner;
+
+	c->using = LINE_NONE;
+	c->asked = !c->dead;
+	if (c->closing)
+		board_link_maybe_closed(c);
+	else if (c->loops > 0)
+		loop_on(c);
+	else if (!installs(c))
+		go_on(c);
+}
+
 static const struct board_http_events ota_events = {
 	.answered = on_answered,
 	.failed = on_failed,
@@ -862,176 +1084,52 @@ static const struct board_http_events ota_events = {
 	.closed = on_closed,
 };
 
-static void fill(char *out, size_t size, const char *text)
+/* Of what was installed it knows no more than that. */
+static struct ota_request with_version(const struct board_link *c,
+				       const struct ota_request *about)
 {
-	size_t len = strnlen(text, size - 1);
+	struct ota_request mine = *about;
 
-	memcpy(out, text, len);
-	out[len] = '\0';
+	if (*c->device.version)
+		text_copy(mine.version, sizeof(mine.version),
+			  c->device.version);
+	return mine;
 }
 
 /* Ask, then go where it says. */
 static void board_link_ask_ota(struct board_link *c)
 {
 	const struct profile *p = c->device.config.profile;
-	struct ota_request about = p->about;
+	struct ota_request about = with_version(c, &p->about);
 	CLEANUP(mem_free_ptr)
 	char *agent = mem_printf("%s/%s", about.board_name, about.version);
 	struct board_ws_url u;
 	struct buf request;
-	const char *body;
+	struct trace t;
 
 	if (board_link_usable(c, c->plan->ota, &u)) {
 		board_link_again(c);
 		return;
 	}
-	fill(about.device_id, sizeof(about.device_id), c->device.device_id);
-	fill(about.client_id, sizeof(about.client_id), c->device.client_id);
-	fill(about.user_agent, sizeof(about.user_agent), agent);
+	text_copy(about.device_id, sizeof(about.device_id),
+		  c->device.device_id);
+	text_copy(about.client_id, sizeof(about.client_id),
+		  c->device.client_id);
+	text_copy(about.user_agent, sizeof(about.user_agent), agent);
 	buf_init(&request, 0);
 	board_ws_ota_request(&request, &u, &about);
 	c->events->step(c, CALLER_ASKS, c->plan->ota);
-	body = strstr(buf_string(&request), "\r\n\r\n") + 4;
-	frame_on(c, "ota", true, "text", body, strlen(body));
+	board_http_trace_request(&t, &request, true);
+	http_on(c, "ota", &t);
 	c->using = LINE_OTA;
 	board_http_open(&c->line.ota, c->plan->loop, &u, &request, &ota_events,
 			c);
 	board_ws_url_done(&u);
 }
 
-/* What a real board does not get past. Returns -1. */
-static int dies(struct ota_fate *fate, enum diag_code of, struct error *err)
-{
-	fate->dead = true;
-	fate->of = of;
-	return error_set(err, ERR_UNMET, "a real device %s (%s)",
-			 of == O305 ? "aborts here, at every start" :
-				      "restarts here, over and over",
-			 finding_row(of)->code);
-}
-
-static int no_address(const char *what, struct error *err)
-{
-	error_set(err, ERR_CONNECT, "%s", what);
-	return error_hint(
-		err,
-		"the least that a device needs is {\"websocket\":{\"url\":\"ws://…\"}}, or {\"mqtt\":{\"endpoint\":\"HOST:PORT\",…}}");
-}
-
 static int no_url(struct error *err)
 {
-	return no_address(
+	return ota_no_address(
 		"the OTA reply has a 'websocket' without url: a real device stays on WebSocket with the address that it has stored; this one has none stored",
 		err);
-}
-
-/* {"error":"…"} with status 200: the reason stands there. */
-static int add_words(const char *body, size_t len, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *words = refusal_words(body, len);
-
-	CLEANUP(mem_free_ptr) char *hint = mem_strdup(err ? err->hint : NULL);
-
-	if (!words || !err)
-		return -1;
-	error_set(err, err->kind, "%s; it says: %s", err->text, words);
-	return error_hint(err, "%s", hint);
-}
-
-static int refuse(const struct ota_reply *r, struct error *err)
-{
-	if (!r->activation_code && !r->activation_challenge)
-		return no_address(
-			"the OTA reply has neither 'websocket' nor 'mqtt': a real device uses MQTT as it was stored",
-			err);
-	error_set(err, ERR_CONNECT,
-		  "the backend wants this device to be activated first%s%s",
-		  r->activation_code ? ", with the code " : "",
-		  r->activation_code ? r->activation_code : "");
-	return error_hint(
-		err,
-		"activate it there, then start again with the same --device-id");
-}
-
-int ota_judge(struct ota_reply *out, const struct ota_answer *a,
-	      struct ota_fate *fate, struct error *err)
-{
-	fate->found = diag_ota(fate->diag, a);
-	if (ota_reply_decode(out, a->body, a->len, err)) {
-		if (err)
-			err->kind = ERR_CONNECT;
-		return add_words(a->body, a->len, err);
-	}
-	/* In the order in which firmware comes to them. */
-	if (fate->found & OTA_BIT(O305))
-		return dies(fate, O305, err);
-	if (fate->found & OTA_BIT(O307))
-		return dies(fate, O307, err);
-	if (out->activation_code || out->activation_challenge)
-		return refuse(out, err);
-	if (!out->mqtt && !out->websocket) {
-		refuse(out, err);
-		return add_words(a->body, a->len, err);
-	}
-	return 0;
-}
-
-static int no_endpoint(const cJSON *mqtt, struct error *err)
-{
-	error_set(err, ERR_CONNECT,
-		  "the backend offered MQTT without an endpoint%s",
-		  json_member(mqtt, "endpoint") ? " that is a text" : "");
-	return error_hint(
-		err,
-		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it would hide a 'websocket'");
-}
-
-static int read_endpoint(struct broker_where *out, const char *text,
-			 struct ota_fate *fate, struct error *err)
-{
-	struct board_endpoint e;
-
-	if (board_endpoint_read(&e, text)) {
-		out->host = mem_strndup(text, e.host_len);
-		out->port = (uint16_t)e.port;
-		out->tls = e.tls;
-		return 0;
-	}
-	if (e.fault == BOARD_URL_NO_NUMBER)
-		dies(fate, O302, err);
-	else
-		error_set(err, ERR_CONNECT, "mqtt.endpoint '%.200s' has no %s",
-			  text,
-			  e.fault == BOARD_URL_NO_HOST ? "host" :
-							 "port of 1 to 65535");
-	return error_hint(err, "write it as HOST:PORT, without a scheme");
-}
-
-static char *text_or_null(const cJSON *mqtt, const char *name)
-{
-	const char *text = json_string(mqtt, name);
-
-	return text && *text ? mem_strdup(text) : NULL;
-}
-
-int ota_broker(struct broker_where *out, const cJSON *mqtt,
-	       struct ota_fate *fate, struct error *err)
-{
-	const char *endpoint = json_string(mqtt, "endpoint");
-
-	*out = (struct broker_where){ 0 };
-	if (!endpoint || !*endpoint)
-		return no_endpoint(mqtt, err);
-	if (read_endpoint(out, endpoint, fate, err))
-		return -1;
-	out->keepalive = MQTT_KEEPALIVE;
-	if (!json_integer(mqtt, "keepalive", &out->keepalive) &&
-	    (out->keepalive < 5 || out->keepalive > UINT16_MAX))
-		out->keepalive = MQTT_KEEPALIVE;
-	out->user = text_or_null(mqtt, "username");
-	out->password = text_or_null(mqtt, "password");
-	out->client_id = text_or_null(mqtt, "client_id");
-	out->up = text_or_null(mqtt, "publish_topic");
-	out->down = text_or_null(mqtt, "subscribe_topic");
-	return 0;
 }

@@ -12,6 +12,7 @@
 #include "sim/board_http.h"
 #include "sim/board_ws.h"
 #include "sim/broker_line.h"
+#include "sim/fetch.h"
 #include "sim/pretend.h"
 #include "sim/sim.h"
 #include "sim/sound.h"
@@ -36,6 +37,7 @@ struct board_link_plan {
 	const char *token; /* NULL: the OTA reply's, or none */
 	int64_t frame_version; /* 0: the OTA reply's, or 1 */
 	bool reconnect;
+	bool install; /* what OTA offers */
 	struct sim_audio *audio; /* counted there */
 };
 
@@ -92,9 +94,16 @@ struct board_link {
 	bool dead; /* the last reply was one that the board does not survive */
 	struct sound *sound; /* of the voice session; NULL */
 	bool asked; /* OTA, since the last restart */
+	struct fetch *fetch; /* under way; NULL */
+	char *offered; /* firmware that OTA told it to install; NULL */
+	bool installs; /* fetch is of that */
+	char *assets; /* to be fetched once it restarted; NULL */
+	unsigned restarts; /* of the device, that were seen */
+	unsigned loops; /* restarts that are still to come, by a fault */
 	int64_t wait_ms; /* before the next try */
 	int64_t started; /* loop_now() of the last dial */
 	bool opened, closing, device_gone, timer_gone;
+	int close_code; /* of the backend's Close; 0: none came */
 	bool answered; /* OTA did, and sent it on */
 	bool read_reply; /* of OTA, since it was asked last */
 	bool welcomed, called; /* since it was started: for the latencies */
@@ -115,6 +124,9 @@ struct ota_fate {
 	bool dead; /* a real board does not survive the reply */
 	enum diag_code of; /* then */
 };
+
+/* It names nowhere to go: that, and the least that a device needs. Always -1. */
+int ota_no_address(const char *what, struct error *err);
 
 /*
  * 0: out->mqtt says where to go (see ota_broker), or, if that is NULL,

@@ -101,7 +101,7 @@ static void on_connected(struct tcp *t)
 	struct board_ws *d = t->owner;
 
 	tcp_write(t, d->handshake.data, d->handshake.len);
-	buf_done(&d->handshake);
+	d->request = d->handshake;
 	buf_init(&d->handshake, WIRE_HEAD_MAX);
 	d->asked = true;
 }
@@ -147,6 +147,17 @@ static void deliver(struct board_ws *d)
 
 #define REFUSAL_MS 500 /* for the words behind a head that is no 101 */
 
+/* Where a redirect leads, which boards do not follow; NULL. Yours. */
+static char *location(const char *head)
+{
+	static const char name[] = "\r\nLocation:";
+	const char *at = text_find(head, name);
+
+	return at ? refusal_line(at + sizeof(name) - 1,
+				 strcspn(at + 2, "\r") - (sizeof(name) - 3)) :
+		    NULL;
+}
+
 /* Not 101: the status line, and what a body says. */
 static void refused(struct board_ws *d, const char *blank)
 {
@@ -157,10 +168,13 @@ static void refused(struct board_ws *d, const char *blank)
 	CLEANUP(mem_free_ptr)
 	char *line = mem_strndup(text, len < 200 ? len : 200);
 	bool more = words && !strstr(line, words);
-	CLEANUP(mem_free_ptr)
-	char *told =
-		mem_printf("%s%s%s", line, more ? ": " : "", more ? words : "");
 	int status = board_status(text, len);
+	CLEANUP(mem_free_ptr)
+	char *to = status / 100 == 3 ? location(text) : NULL;
+	CLEANUP(mem_free_ptr)
+	char *told = mem_printf("%s%s%s%s%s%s", line, to ? " to '" : "",
+				to ? to : "", to ? "'" : "", more ? ": " : "",
+				more ? words : "");
 	struct error why = { 0 };
 
 	if (status < 0) {
@@ -168,6 +182,8 @@ static void refused(struct board_ws *d, const char *blank)
 		return;
 	}
 	board_refused(&why, status, told);
+	if (to)
+		error_reason(&why, WHY_REDIRECT);
 	end(d, &why);
 	error_reset(&why);
 }
@@ -220,6 +236,7 @@ static void on_answer(struct board_ws *d, const char *data, size_t len)
 	tcp_deadline(&d->tcp, 0);
 	d->open = true;
 	d->events->opened(d->owner);
+	buf_done(&d->request);
 	board_ws_feed(&d->in, data + taken, len - taken);
 	deliver(d);
 }
@@ -239,6 +256,15 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 	deliver(d);
 }
 
+/* Its first line is proof enough. */
+static void foreign(struct board_ws *d)
+{
+	CLEANUP(mem_free_ptr)
+	char *line = refusal_line(buf_string(&d->handshake), d->handshake.len);
+
+	fail(d, WHY_FOREIGN, line ? line : "an empty line came");
+}
+
 static void on_ended(struct tcp *t, const struct error *why)
 {
 	struct board_ws *d = t->owner;
@@ -248,7 +274,7 @@ static void on_ended(struct tcp *t, const struct error *why)
 	if (d->open || why)
 		end(d, why);
 	else if (d->handshake.len && d->asked)
-		fail(d, WHY_FOREIGN, buf_string(&d->handshake));
+		foreign(d);
 	else
 		fail(d, WHY_CLOSED, "closed without an answer");
 }
@@ -268,6 +294,7 @@ static void on_closed(struct tcp *t)
 
 	board_ws_reader_done(&d->in);
 	buf_done(&d->handshake);
+	buf_done(&d->request);
 	d->open = false;
 	d->events->closed(d->owner);
 }

@@ -119,6 +119,7 @@ struct board_ws {
 	struct tcp tcp;
 	struct board_ws_reader in;
 	struct buf handshake; /* to send; then the answer's head */
+	struct buf request; /* what was sent of it, until it is answered */
 	const struct board_ws_events *events;
 	void *owner;
 	bool asked, open, ended, mute;

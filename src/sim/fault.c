@@ -41,6 +41,10 @@ const struct sim_fault_row sim_fault_rows[] = {
 	{ "hang", "from a call on nothing is read, not even Ping: TCP alone acknowledges" },
 	{ "half-open", "nothing reaches it once its tools are listed, and TCP stays open, as if the power went" },
 	{ "no-pong", "a WebSocket Ping is not answered; all else is" },
+	{ "upgrade-never", "told to fetch firmware, it does not" },
+	{ "upgrade-dies", "it restarts at 60 % of the firmware that it fetches, with the old one" },
+	{ "upgrade-back", "with new firmware it falls back to the old one before it asks OTA" },
+	{ "upgrade-loops", "with new firmware it asks OTA, and restarts, again and again" },
 	{ NULL, NULL }
 	/* clang-format on */
 };

@@ -11,7 +11,7 @@
 #include "sim/order.h"
 #include "sim/pretend.h"
 #include "sim/pretend_loop.h"
-#include "sim/pretend_replies.h"
+#include "sim/recorded.h"
 #include "sim/upload.h"
 #include "wire/refusal.h"
 
@@ -182,9 +182,16 @@ static const struct firmware_events server_events = {
 	.call = on_call,
 };
 
+void pretend_install(struct pretend *d, const char *version)
+{
+	snprintf(d->version, sizeof(d->version), "%s", version);
+	d->catalog.version = d->version;
+}
+
 /* State is in the board's store and stays. */
 void pretend_restart(struct pretend *d)
 {
+	d->restarts++;
 	pretend_end_session(d);
 	firmware_reset(&d->server);
 	mem_free(d->session_id);
@@ -239,7 +246,8 @@ void pretend_init(struct pretend *d, const struct pretend_config *config,
 	d->config.outside.loop = config->loop;
 	d->device_id = mem_strdup(device_id);
 	d->client_id = mem_strdup(client_id);
-	d->server.catalog = &config->profile->catalog;
+	d->catalog = config->profile->catalog;
+	d->server.catalog = &d->catalog;
 	d->server.dialect = config->profile->dialect;
 	d->server.events = &server_events;
 	d->server.owner = d;
@@ -856,6 +864,14 @@ static void on_upload_answer(void *owner, const struct vision_answer *a)
 	diag_vision(&d->talk.diag, a);
 }
 
+static void on_upload_passed(void *owner, struct trace *t)
+{
+	struct pretend *d = owner;
+
+	if (d->config.events->upload)
+		d->config.events->upload(d->config.owner, t);
+}
+
 static void on_upload_hung(void *owner)
 {
 	pretend_died(owner, V502);
@@ -866,6 +882,7 @@ static const struct upload_events upload_events = {
 	.line = on_line,
 	.answer = on_upload_answer,
 	.hung = on_upload_hung,
+	.passed = on_upload_passed,
 };
 
 static void fail(struct pretend *d, const struct job *of,
@@ -981,6 +998,27 @@ static struct job *pretend_outcome(struct pretend *d, const struct job *of,
 	return job;
 }
 
+/* The address is an argument of the call. */
+static struct job *upgrade_job(const struct pretend *d, const struct job *of)
+{
+	const struct firmware_call *call = of->call;
+	struct job *job;
+
+	if (!d->config.events->upgrade || !call->tool->argument_count ||
+	    !call->value[0].text)
+		return job_new(JOB_CLOSE);
+	job = job_new(JOB_UPGRADE);
+	job->payload = mem_strdup(call->value[0].text);
+	return job;
+}
+
+static void do_upgrade(struct pretend *d, const struct job *job)
+{
+	if (!d->config.mqtt)
+		pretend_drop(d);
+	d->config.events->upgrade(d->config.owner, job->payload);
+}
+
 static struct job *consequence(struct pretend *d, const struct job *of,
 			       const struct rule_result *result)
 {
@@ -992,10 +1030,15 @@ static struct job *consequence(struct pretend *d, const struct job *of,
 	};
 
 	switch (result->then) {
+	case RULE_ASSETS:
+		pretend_keep_assets(d, of->call);
+		break;
 	case RULE_REBOOT:
 		return job_new(JOB_REBOOT);
 	case RULE_CLOSE:
 		return job_new(JOB_CLOSE);
+	case RULE_UPGRADE:
+		return upgrade_job(d, of);
 	case RULE_REPLY:
 		break;
 	}
@@ -1018,7 +1061,7 @@ static bool finish_call(struct pretend *d, const struct job *of,
 			const struct rule_result *result)
 {
 	const struct fault_set *f = &d->config.faults;
-	bool failed = result->then == RULE_CLOSE && d->config.bare;
+	bool failed = result->then >= RULE_CLOSE && d->config.bare;
 	struct job *job =
 		failed ? failed_upgrade(d, of) : consequence(d, of, result);
 	int64_t delay = failed ? DEVICE_UPGRADE_MS : result->delay_ms;
@@ -1044,6 +1087,7 @@ static bool do_call(struct pretend *d, struct job *job)
 {
 	struct rule_world world = {
 		.profile = d->config.profile,
+		.version = d->catalog.version,
 		.state = d->state,
 		.device_id = d->device_id,
 		.client_id = d->client_id,
@@ -1122,6 +1166,9 @@ static bool pretend_do_job(struct pretend *d, struct job *job)
 		return false;
 	case JOB_CLOSE:
 		pretend_drop(d);
+		return true;
+	case JOB_UPGRADE:
+		do_upgrade(d, job);
 		return true;
 	case JOB_RESTART:
 		pretend_restart(d);

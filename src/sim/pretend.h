@@ -20,13 +20,14 @@
 #include "sim/counts.h"
 #include "sim/exec.h"
 #include "sim/fault.h"
-#include "sim/photo.h"
 #include "sim/profile.h"
+#include "sim/upload.h"
 #include "wire/audio.h"
 
 struct alarm;
 struct job;
 struct pretend_work;
+struct trace;
 struct upload;
 
 #define DEVICE_SEND_MAX \
@@ -78,6 +79,15 @@ struct pretend_events {
 	 * it is gone, and nobody is judged by that. May be NULL.
 	 */
 	bool (*answers)(void *owner, uint64_t asker);
+	/* A picture's way: its request, the answer (sim/upload.h). May be NULL. */
+	void (*upload)(void *owner, struct trace *t);
+	/*
+	 * Firmware is to be fetched from there, and installed; the connection is
+	 * down already, but over MQTT. NULL: the connection drops, and no more.
+	 */
+	void (*upgrade)(void *owner, const char *url);
+	/* Assets are to be fetched from there at the next start. May be NULL. */
+	void (*assets)(void *owner, const char *url);
 	/* A real board does not survive what was just found; may be NULL. */
 	void (*died)(void *owner, enum diag_code of);
 };
@@ -118,6 +128,9 @@ struct pretend {
 	const struct pretend_work *work; /* pretend_loop.h */
 	char *device_id, *client_id; /* owned; set before the first open */
 	struct firmware server;
+	struct firmware_catalog
+		catalog; /* the profile's; the version is its own */
+	char version[48]; /* of what was installed; "": the profile's */
 	struct pretend_talk talk; /* of this connection, and OTA before it */
 	bool aside; /* what goes out now is no part of it */
 	char **state; /* see struct rule_world */
@@ -126,6 +139,7 @@ struct pretend {
 	enum pretend_mode mode;
 	struct span heard; /* the text that is being read; lent */
 	bool online; /* there is a connection */
+	unsigned restarts; /* so far */
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
 	unsigned refusals; /* that were told */
 	bool deaf; /* the same, by a fault: hang, half-open */
@@ -151,6 +165,7 @@ struct pretend {
 	bool ticking; /* an audio alarm is set */
 	bool stirred; /* the main loop gets its turn soon */
 	uint32_t audio_ms; /* timestamp of the next frame */
+	int64_t audio_due; /* … and loop_now() for it */
 	struct job *first, *last;
 	struct alarm *alarms;
 	struct upload *upload; /* under way; NULL */
@@ -208,6 +223,8 @@ void pretend_talk_start(struct pretend *d, struct pretend_talk *t);
 void pretend_talk_end(struct pretend *d);
 /* A restart: what is only in memory is forgotten. */
 void pretend_restart(struct pretend *d);
+/* Other firmware is on it from the next restart on. */
+void pretend_install(struct pretend *d, const char *version);
 /* Another frame version for the next open (the OTA reply told it). */
 void pretend_set_version(struct pretend *d, int frame_version);
 /* The next connection is one to a broker, or not. */

@@ -140,3 +140,11 @@ void pretend_on_timer(void *owner)
 	}
 	arm(d);
 }
+
+void pretend_keep_assets(const struct pretend *d,
+			 const struct firmware_call *call)
+{
+	if (d->config.events->assets && call->tool->argument_count &&
+	    call->value[0].text)
+		d->config.events->assets(d->config.owner, call->value[0].text);
+}

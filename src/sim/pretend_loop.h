@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
- * pretend.c (what comes in, and what is done), pretend_loop.c, pretend_judge.c
- * (what is found in it) and pretend_say.c (what goes out).
+ * pretend.c (what comes in, and what is done), pretend_loop.c and pretend_say.c
+ * (what goes out, and what is found in both).
  */
 #ifndef SIM_PRETEND_LOOP_H
 #define SIM_PRETEND_LOOP_H
@@ -15,6 +15,7 @@ enum job_kind {
 	JOB_CALL, /* run call, then reply */
 	JOB_REBOOT, /* a second of nothing, then the connection drops */
 	JOB_CLOSE, /* the connection drops */
+	JOB_UPGRADE, /* the same, and firmware is fetched; payload: from where */
 	JOB_RESTART, /* the same, and memory is forgotten */
 	JOB_EVENT, /* say what the profile wants said */
 	JOB_STORM, /* many notifications */
@@ -76,7 +77,7 @@ struct pretend_work {
 	void (*alarm)(struct pretend *d, enum alarm_kind kind);
 };
 
-/* Another conversation is judged from here on. (pretend_judge.c) */
+/* Another conversation is judged from here on. (pretend_say.c) */
 void pretend_judge_anew(struct pretend *d);
 
 /* Sound is over, nothing is said of it. (pretend_say.c) */
@@ -101,5 +102,9 @@ void pretend_send_as_is(struct pretend *d, const char *text);
 
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
+
+/* The call gives the address of assets, for the next start. */
+void pretend_keep_assets(const struct pretend *d,
+			 const struct firmware_call *call);
 
 #endif

@@ -10,13 +10,15 @@
 #include "sim/pretend_loop.h"
 #include "wire/audio.h"
 
+#define AUDIO_BEHIND_MS 1000 /* what is older is not made up for */
 #define WAKE_WORD "你好小智"
 
 static void send_binary(struct pretend *d, uint32_t at, const void *data,
 			size_t len);
 
-/* The Opus packet of silence. */
-static const unsigned char silence[] = { 0xf8, 0xff, 0xfe };
+/* An Opus packet of 60 ms of silence: three frames of 20 (RFC 6716, 3.2). */
+static const unsigned char silence[] = { 0xfb, 0x03, 0xff, 0xfe,
+					 0xff, 0xfe, 0xff, 0xfe };
 
 static bool can_send(const struct pretend *d)
 {
@@ -142,6 +144,7 @@ void pretend_start_listening(struct pretend *d)
 	buf_done(&text);
 	if (d->config.audio && !d->ticking) {
 		d->ticking = true;
+		d->audio_due = loop_now() + DEVICE_AUDIO_MS;
 		pretend_set_alarm(d, ALARM_AUDIO, DEVICE_AUDIO_MS, NULL);
 	}
 }
@@ -162,6 +165,19 @@ static void send_binary(struct pretend *d, uint32_t at, const void *data,
 	d->config.events->binary(d->config.owner, frame.data, frame.len);
 }
 
+/* As a microphone: by the clock, not so long after the last one. */
+static void next_audio(struct pretend *d)
+{
+	const int64_t now = loop_now();
+
+	d->audio_due += DEVICE_AUDIO_MS;
+	if (d->audio_due < now - AUDIO_BEHIND_MS ||
+	    d->audio_due > now + DEVICE_AUDIO_MS)
+		d->audio_due = now + DEVICE_AUDIO_MS;
+	pretend_set_alarm(d, ALARM_AUDIO,
+			  d->audio_due > now ? d->audio_due - now : 0, NULL);
+}
+
 void pretend_send_audio(struct pretend *d)
 {
 	d->ticking = d->mode == DEVICE_LISTENING && can_send(d);
@@ -171,7 +187,7 @@ void pretend_send_audio(struct pretend *d)
 	if (!d->busy)
 		send_binary(d, d->audio_ms, silence, sizeof(silence));
 	d->audio_ms += DEVICE_AUDIO_MS;
-	pretend_set_alarm(d, ALARM_AUDIO, DEVICE_AUDIO_MS, NULL);
+	next_audio(d);
 }
 
 /* The bytes of an event's hex, which was checked when the profile was read. */
@@ -348,4 +364,83 @@ void pretend_send_as_is(struct pretend *d, const char *text)
 		return;
 	pretend_judge(d, true, text, strlen(text));
 	d->config.events->text(d->config.owner, text, strlen(text));
+}
+
+/* What a pretend device hears and says, as the engine of findings sees it. */
+
+/* What the firmware that is played is like is no news to who plays it. */
+static bool is_habit(enum diag_code code)
+{
+	const struct finding_row *row = finding_row(code);
+
+	return *row->code == 'D' && row->severity == SEVERITY_NOTE;
+}
+
+static void tell_finding(struct pretend *d, const struct finding *f,
+			 const char *detail)
+{
+	const struct pretend_config *c = &d->config;
+
+	if (c->events->finding && !is_habit(f->code))
+		c->events->finding(c->owner, f, detail);
+}
+
+static void on_found(void *owner, const struct finding *f, const char *detail)
+{
+	tell_finding(owner, f, detail);
+}
+
+void pretend_talk_start(struct pretend *d, struct pretend_talk *t)
+{
+	const struct pretend_config *c = &d->config;
+
+	*t = (struct pretend_talk){ 0 };
+	t->diag.about = (struct diag_about){
+		.board = true,
+		.bare = c->bare,
+		.standby = c->mqtt,
+		.vision = d->server.vision_url != NULL,
+		.protocol_version = c->mqtt ? 0 : c->frame_version,
+		.from = { .asked = c->asked },
+	};
+	t->diag.found = on_found;
+	t->diag.owner = d;
+	diag_start(&t->diag);
+}
+
+void pretend_judge_anew(struct pretend *d)
+{
+	struct diag *diag = &d->talk.diag;
+
+	for (size_t i = 0; i < diag->count; i++) {
+		if (diag->item[i].count > 1)
+			tell_finding(d, &diag->item[i], NULL);
+	}
+	diag_done(diag);
+	pretend_talk_start(d, &d->talk);
+}
+
+enum diag_leg pretend_leg(const struct pretend *d)
+{
+	return d->config.bare ? LEG_LOCAL : d->config.mqtt ? LEG_MQTT : LEG_WS;
+}
+
+void pretend_judge(struct pretend *d, bool from_device, const char *text,
+		   size_t len)
+{
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .leg = pretend_leg(d),
+				      .kind = FRAME_IS_TEXT,
+				      .from_device = from_device,
+				      .data = text,
+				      .len = len };
+
+	if (d->config.events->finding && !(from_device && d->aside))
+		diag_feed(&d->talk.diag, &f);
+}
+
+void pretend_died(struct pretend *d, enum diag_code of)
+{
+	if (d->config.events->died)
+		d->config.events->died(d->config.owner, of);
 }

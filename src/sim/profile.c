@@ -203,19 +203,14 @@ static void add_built(struct words *out)
 		"profiles",
 		"../share/mcpctl/profiles", /* installed, then moved */
 	};
-	char program[4096];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash;
+	CLEANUP(mem_free_ptr) char *program = file_program();
+	CLEANUP(mem_free_ptr) char *folder = NULL;
 
-	if (len <= 0)
+	if (!program)
 		return;
-	program[len] = '\0';
-	slash = strrchr(program, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
+	folder = file_folder(program);
 	for (size_t i = 0; i < COUNT(steps); i++)
-		add_folder(out, program, steps[i]);
+		add_folder(out, folder, steps[i]);
 }
 
 /* The folders that are searched, in order. */
@@ -288,18 +283,13 @@ static void names_in(struct words *out, const char *folder)
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	char *name;
-	size_t i;
 
 	while (dir && (entry = readdir(dir)) != NULL) {
 		if (!ends_in_json(entry->d_name) || *entry->d_name == '.')
 			continue;
 		name = mem_strndup(entry->d_name,
 				   strlen(entry->d_name) - strlen(SUFFIX));
-		for (i = 0; i < out->count && strcmp(out->word[i], name) != 0;
-		     i++)
-			;
-		if (i == out->count)
-			words_add(out, name);
+		words_add_once(out, name);
 		mem_free(name);
 	}
 	if (dir)
@@ -468,7 +458,7 @@ static int add_named(struct profile_chain *c, const char *name,
 /* Where the file lies; yours. */
 static char *folder_of(const char *file)
 {
-	const char *slash = strrchr(file, '/');
+	const char *slash = file ? strrchr(file, '/') : NULL;
 
 	return slash ? mem_strndup(file, (size_t)(slash - file)) :
 		       mem_strdup(".");
@@ -648,7 +638,7 @@ const char sim_profile_help_rest[] =
 "\n"
 "delay_ms\thow long the tool runs (a number or a template); meanwhile the device sends nothing\n"
 "set\tstates with their new values; texts in it are templates\n"
-"then\t\"reboot\": no answer, the connection drops after a second; \"close\": it drops at once\n"
+"then\t\"reboot\": no answer, the connection drops after a second; \"close\": it drops at once; \"upgrade\": it drops, and a board that dials fetches firmware from the tool's first argument, and restarts with its version (any other only drops); \"assets\": it answers, and a board that dials fetches assets from the tool's first argument when it restarts\n"
 "needs_vision\ttrue: fails unless initialize gave a vision address\n"
 "\n"
 "Conditions in 'when' name an argument, state.NAME or vision, each with a value, a list of values, or an object with min, max, glob or not:\n"
@@ -680,15 +670,50 @@ const char sim_profile_help_service[] =
 "    ]\n"
 "  }\n"
 "\n"
-"Its members: kind, brief, extends (an inherited tool, prompt or resource of the same name changes where this file speaks), name (serverInfo's), title, version, instructions, ollama (as above), and\n"
+"Its members: kind, brief, extends (an inherited tool, prompt, resource or template of the same name changes where this file speaks), name (serverInfo's), title, version, instructions, ollama (as above), and\n"
 "\n"
-"tools\ta list: name, title, description, inputSchema, outputSchema, annotations, result; each is called by tools/call, and by the method tools/NAME, whose result is the plain object\n"
-"prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), text (a template; a string or a list of lines); each is a resource prompt://NAME too, as the template that it is\n"
-"resources\ta list: uri, name, title, description, mimeType, text\n"
+"era\tlegacy, as without it: sessions that begin with initialize, up to 2025-11-25; modern: 2026-07-28, without sessions; both\n"
+"cache\tan object: ttl_ms (0), scope (private or public), which lists and resources carry in 2026-07-28\n"
+"tools\ta list: name, title, description, inputSchema, outputSchema, annotations, steps, hidden, task, result; each is called by tools/call, and in a session or without one by the method tools/NAME, whose result is the plain object\n"
+"prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), steps, hidden, and text (a template; a string or a list of lines) or messages (a list of objects with role and content, texts in which are templates); one with text is a resource prompt://NAME too, as the template that it is\n"
+"resources\ta list: uri, name, title, description, mimeType, steps, hidden, and text or blob (base64)\n"
+"templates\ta list: uriTemplate, as file:///{name}, name, title, description, mimeType, steps, values (an object: for completion, a list for each place), and text (a template with the places) or blob\n"
 "\n"
 "Arguments are checked against inputSchema, and its defaults filled in. "
 "A result is a plain text, number, true or false; or an object with one of text, template, json (structured content), content (a list of content objects, as they are), error, exec, ollama; beside the fixed ones delay_ms. "
 "In a template ${NAME} is an argument; lists are joined with commas. In ollama, prompt names a prompt of the file in the place of user.\n"
+"\n";
+
+const char sim_profile_help_steps[] =
+"Steps are what happens before a result, in their order; in 2026-07-28, too, where what is asked goes by input_required and the client calls again:\n"
+"\n"
+"  { \"name\": \"greet\",\n"
+"    \"steps\": [\n"
+"      { \"log\": \"looking for a name\" },\n"
+"      { \"progress\": 1, \"total\": 2 },\n"
+"      { \"ask\": { \"user\": { \"method\": \"elicitation/create\",\n"
+"        \"params\": { \"message\": \"Who are you?\", \"requestedSchema\": {\n"
+"          \"type\": \"object\", \"properties\": { \"name\": { \"type\": \"string\" } },\n"
+"          \"required\": [ \"name\" ] } } } } }\n"
+"    ],\n"
+"    \"result\": { \"template\": \"Hello ${answer.user.content.name}\" } }\n"
+"\n"
+"wait_ms\tnothing, for so long\n"
+"log\ta text, or an object with level (info), logger and data; sent to who wants that level\n"
+"progress\ta number, with total and message; sent to who gave a progressToken; with times it is counted on\n"
+"ask\tan object: by a key of your own, what the client is asked, with method (elicitation/create, sampling/createMessage, roots/list), params, and optional (true: left out where the client did not declare it; else the call is refused); beside it timeout_ms (300000), for a client with a session, and state (true: 2026-07-28 must bring a requestState along, as behind the first step it must anyway)\n"
+"updated\tthe URI of a resource: who subscribed to it is told\n"
+"toggle\tan object with tool, prompt or resource: that one is listed from now on, or hidden from now on, for all clients; they are told that the list changed\n"
+"pause_ms\tthe event stream of this call is closed, and its client (2025-11-25, with a session) is told to come back for the rest after so long\n"
+"\n"
+"log and progress have times, too: how often, 1 to 10000; ${n} is which time it is. ${answer.KEY} is what the client answered, ${answer.KEY.content.name} and ${answer.KEY.roots.0.uri} are parts of it; what is not there is nothing. "
+"An answer that is none (an elicitation without action, content that does not fit requestedSchema) fails the call. "
+"\n"
+"A tool's task is an object: support (optional, or required: it is only called as a task), poll_ms (1000), ttl_ms (0: as long as the service runs). In 2026-07-28 such a tool is a task for every client that has the extension. The message of progress is then the statusMessage, too. The profile tasks has some: mcpctl sim tasks.\n"
+"\n"
+"A hidden tool, prompt or resource is not there until a step toggles it. Subscriptions are offered where some step has updated.\n"
+"\n"
+"The profile conformance has all of this: mcpctl sim conformance passes what the conformance suite of MCP asks of servers.\n"
 "\n";
 
 const char sim_profile_help_rules[] =

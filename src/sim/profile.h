@@ -3,7 +3,7 @@
  * A profile: what a pretend device is and how its tools answer, read from a
  * JSON file (sim_profile_help documents the format). One profile is shared by
  * all devices of a fleet; what differs between them is in struct pretend. Files
- * of services, which are no devices, are read by service_load.c.
+ * of services, which are no devices, are read by service.c.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H

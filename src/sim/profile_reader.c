@@ -151,3 +151,39 @@ int reader_array(struct reader *r, const cJSON *object, const char *name,
 		*out = m;
 	return typed(r, object, name, cJSON_IsArray, "a list ([...])");
 }
+
+/* ---- templates ---- */
+
+int reader_template(struct reader *r, const char *text,
+		    const struct template_source *known, const char *words)
+{
+	struct error err = { 0 };
+	int bad = 0;
+
+	if (text && template_check(text, known, &err))
+		bad = reader_fail(r, "%s; the names are %s", err.text, words);
+	error_reset(&err);
+	return bad;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a profile is, or a bound */
+int reader_filled(struct reader *r, const cJSON *json,
+		  const struct template_source *known, const char *words)
+{
+	const cJSON *one;
+	size_t index = 0;
+	int bad = 0;
+
+	if (cJSON_IsString(json))
+		return reader_template(r, json->valuestring, known, words);
+	cJSON_ArrayForEach(one, json) {
+		size_t mark = one->string ? reader_enter(r, one->string) :
+					    reader_enter_index(r, index++);
+
+		bad = reader_filled(r, one, known, words);
+		reader_leave(r, mark);
+		if (bad)
+			break;
+	}
+	return bad;
+}

@@ -8,6 +8,7 @@
 #define SIM_PROFILE_READER_H
 
 #include "base/json.h"
+#include "sim/template.h"
 
 struct reader {
 	const char *file;
@@ -45,5 +46,14 @@ int reader_object(struct reader *r, const cJSON *object, const char *name,
 		  const cJSON **out);
 int reader_array(struct reader *r, const cJSON *object, const char *name,
 		 const cJSON **out);
+
+/*
+ * Check a template (NULL: none), and all that stand in JSON. words: what they
+ * may name, for the message.
+ */
+int reader_template(struct reader *r, const char *text,
+		    const struct template_source *known, const char *words);
+int reader_filled(struct reader *r, const cJSON *json,
+		  const struct template_source *known, const char *words);
 
 #endif

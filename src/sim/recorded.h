@@ -12,6 +12,8 @@
 #include "base/map.h"
 #include "sim/profile_reader.h"
 
+struct pretend;
+
 #define RECORDED_ID "${id}" /* in a reply: the id of the request */
 #define RECORDED_MAX 1000000 /* replies of a profile */
 
@@ -48,5 +50,13 @@ recorded_find(const struct recorded *r, uint32_t **given, const cJSON *request);
 /* Its text for that request, id included. */
 void recorded_text(const struct recorded_reply *reply, const cJSON *request,
 		   struct buf *out);
+
+/* What a pretend device answers where a profile has recorded answers. */
+
+/*
+ * As it was recorded; a call that was not gets an error that says so. False: it
+ * is for the firmware to answer (another method, a notification).
+ */
+bool pretend_answer_recorded(struct pretend *d, const cJSON *payload);
 
 #endif

@@ -73,7 +73,8 @@ static int get(void *owner, const char *name, struct buf *out)
 	else if (strcmp(name, "device.board") == 0)
 		buf_text(out, w->profile->catalog.board);
 	else
-		buf_text(out, w->profile->catalog.version);
+		buf_text(out,
+			 w->version ? w->version : w->profile->catalog.version);
 	return 0;
 }
 
@@ -290,8 +291,10 @@ static void consequences(struct rule_running *r, const cJSON *rule,
 		set_state(r, value);
 	}
 	if (then)
-		out->then =
-			strcmp(then, "reboot") == 0 ? RULE_REBOOT : RULE_CLOSE;
+		out->then = strcmp(then, "reboot") == 0	 ? RULE_REBOOT :
+			    strcmp(then, "upgrade") == 0 ? RULE_UPGRADE :
+			    strcmp(then, "assets") == 0	 ? RULE_ASSETS :
+							   RULE_CLOSE;
 }
 
 /* True if the rule wants vision and there is none: that is the answer then. */
@@ -486,8 +489,11 @@ static int check_then(struct checking *c, const cJSON *rule)
 
 	if (reader_text(c->r, rule, "then", &then))
 		return -1;
-	if (then && strcmp(then, "reboot") != 0 && strcmp(then, "close") != 0)
-		return reader_fail(c->r, "'then' is \"reboot\" or \"close\"");
+	if (then && strcmp(then, "reboot") != 0 && strcmp(then, "close") != 0 &&
+	    strcmp(then, "upgrade") != 0 && strcmp(then, "assets") != 0)
+		return reader_fail(
+			c->r,
+			"'then' is \"reboot\", \"close\", \"upgrade\" or \"assets\"");
 	return 0;
 }
 

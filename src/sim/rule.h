@@ -12,11 +12,13 @@
 #define RULE_REPEAT_MAX (32u << 20) /* bytes of a repeated text */
 #define RULE_STATE_MAX 4000 /* bytes of a state, as in the board's store */
 
-/* What the firmware does after the call, instead of a reply (device.md 3.9). */
+/* What the firmware does after the call, mostly instead of a reply (device.md 3.9). */
 enum rule_then {
 	RULE_REPLY, /* nothing special */
+	RULE_ASSETS, /* it replies, and fetches assets from the argument url when it restarts */
 	RULE_REBOOT, /* the connection drops after a second, no reply */
-	RULE_CLOSE /* it drops at once */
+	RULE_CLOSE, /* it drops at once */
+	RULE_UPGRADE /* it fetches firmware from the argument url, and restarts */
 };
 
 /* What the tool sends somewhere before it answers (device.md 6). */
@@ -29,6 +31,7 @@ enum rule_upload {
 /* The device that a rule runs on. */
 struct rule_world {
 	const struct profile *profile;
+	const char *version; /* of its firmware; NULL: the profile's */
 	char **state; /* profile->state_count texts, NULL: as in the profile; may be NULL as a whole */
 	const char *device_id, *client_id;
 	bool vision; /* a vision address was given */

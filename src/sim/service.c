@@ -7,43 +7,25 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "mcp/initialize.h"
-#include "mcp/log_level.h"
+#include "mcp/revision.h"
+#include "mcp/rules.h"
 #include "sim/service_private.h"
 
 /*
- * The table of methods, and those that say who the service is. Prompts,
- * resources and tools have files of their own.
+ * The table of methods, and those that say who the service is; the others have
+ * files of their own.
  */
 
 /* The revision that initialize with these params settles on; NULL: it is refused. */
 static const char *service_settle(const cJSON *params)
 {
 	const char *wanted = json_string(params, "protocolVersion");
-	const char *known = wanted ? revision_known(wanted) : NULL;
+	const char *known = revision_known(ERA_LEGACY, wanted);
 
 	if (!wanted || !json_object(params, "capabilities") ||
 	    !json_string(json_object(params, "clientInfo"), "name"))
 		return NULL;
 	return known ? known : REVISION_NEWEST;
-}
-
-static void add_capabilities(const struct service_part *p, struct buf *out)
-{
-	const struct service *s = service_of(p);
-
-	buf_text(out, ",\"capabilities\":{\"logging\":{}");
-	if (s->tool_count)
-		buf_text(out, ",\"tools\":{\"listChanged\":false}");
-	if (s->prompt_count)
-		buf_text(out, ",\"prompts\":{\"listChanged\":false}");
-	if (s->prompt_count || s->resource_count)
-		buf_text(
-			out,
-			",\"resources\":{\"subscribe\":false,\"listChanged\":false}");
-	if (s->prompt_count && service_has(p, "2025-03-26"))
-		buf_text(out, ",\"completions\":{}");
-	buf_char(out, '}');
 }
 
 static void initialize(struct service_part *p)
@@ -60,8 +42,10 @@ static void initialize(struct service_part *p)
 		return;
 	}
 	p->question->client->revision = revision;
+	p->question->client->can =
+		service_abilities(json_object(p->params, "capabilities"));
 	buf_printf(&out, "{\"protocolVersion\":\"%s\"", revision);
-	add_capabilities(p, &out);
+	service_add_capabilities(p, &out);
 	buf_text(&out, ",\"serverInfo\":{\"name\":");
 	buf_json_string(&out, s->name, strlen(s->name));
 	if (service_has(p, "2025-06-18"))
@@ -81,7 +65,10 @@ static void ping(struct service_part *p)
 
 static void set_level(struct service_part *p)
 {
-	if (log_level_rank(json_string(p->params, "level"))) {
+	int rank = log_level_rank(json_string(p->params, "level"));
+
+	if (rank) {
+		p->question->client->log_rank = rank;
 		service_result(p, "{}");
 		return;
 	}
@@ -90,39 +77,65 @@ static void set_level(struct service_part *p)
 		"Invalid params: 'level' must be debug, info, notice, warning, error, critical, alert or emergency");
 }
 
-static void no_templates(struct service_part *p)
-{
-	service_result(p, "{\"resourceTemplates\":[]}");
-}
+#define BOTH (SERVICE_LEGACY | SERVICE_MODERN)
 
 static const struct method {
 	const char *name;
 	void (*run)(struct service_part *p);
+	unsigned eras; /* of enum service_eras */
 	bool paged; /* takes a cursor; there is one page only */
+	bool cacheable; /* its result says for how long (2026-07-28) */
 } methods[] = {
-	{ "initialize", initialize, false },
-	{ "ping", ping, false },
-	{ "tools/list", service_tools_list, true },
-	{ "tools/call", service_tools_call, false },
-	{ "prompts/list", service_prompts_list, true },
-	{ "prompts/get", service_prompts_get, false },
-	{ "resources/list", service_resources_list, true },
-	{ "resources/templates/list", no_templates, true },
-	{ "resources/read", service_resources_read, false },
-	{ "resources/get", service_resources_get, false },
-	{ "completion/complete", service_complete, false },
-	{ "logging/setLevel", set_level, false },
+	{ "initialize", initialize, SERVICE_LEGACY, false, false },
+	{ "ping", ping, SERVICE_LEGACY, false, false },
+	{ "server/discover", service_discover, SERVICE_MODERN, false, true },
+	{ "tools/list", service_tools_list, BOTH, true, true },
+	{ "tools/call", service_tasks_call, BOTH, false, false },
+	{ "prompts/list", service_prompts_list, BOTH, true, true },
+	{ "prompts/get", service_prompts_get, BOTH, false, false },
+	{ "resources/list", service_resources_list, BOTH, true, true },
+	{ "resources/templates/list", service_templates_list, BOTH, true,
+	  true },
+	{ "resources/read", service_resources_read, BOTH, false, true },
+	{ "resources/subscribe", service_subscribe, SERVICE_LEGACY, false,
+	  false },
+	{ "resources/unsubscribe", service_unsubscribe, SERVICE_LEGACY, false,
+	  false },
+	{ "resources/get", service_resources_get, SERVICE_LEGACY, false,
+	  false },
+	{ "subscriptions/listen", service_feed, SERVICE_MODERN, false, false },
+	{ "completion/complete", service_complete, BOTH, false, false },
+	{ "logging/setLevel", set_level, SERVICE_LEGACY, false, false },
+	{ "tasks/get", service_tasks_get, BOTH, false, false },
+	{ "tasks/result", service_tasks_result, SERVICE_LEGACY, false, false },
+	{ "tasks/list", service_tasks_list, SERVICE_LEGACY, true, false },
+	{ "tasks/cancel", service_tasks_cancel, BOTH, false, false },
+	{ "tasks/update", service_tasks_update, SERVICE_MODERN, false, false },
 };
+
+/* Whether p may use it: of its era, and where there is something to tell of. */
+static bool offers(const struct service_part *p, const struct method *m)
+{
+	if (!(m->eras & (p->modern ? SERVICE_MODERN : SERVICE_LEGACY)))
+		return false;
+	if (text_starts(m->name, "tasks/"))
+		return service_of(p)->has_tasks && service_has(p, "2025-11-25");
+	return (m->run != service_subscribe && m->run != service_unsubscribe) ||
+	       service_of(p)->updates;
+}
 
 static void unknown(struct service_part *p, const char *method)
 {
 	const char *names[COUNT(methods)];
-	size_t len = text_cut(method, strlen(method), SERVICE_QUOTED), i;
+	size_t len = text_cut(method, strlen(method), SERVICE_QUOTED);
+	size_t count = 0;
 	CLEANUP(mem_free_ptr) char *near = NULL;
 
-	for (i = 0; i < COUNT(methods); i++)
-		names[i] = methods[i].name;
-	near = text_proposal(method, names, COUNT(methods));
+	for (size_t i = 0; i < COUNT(methods); i++) {
+		if (offers(p, methods + i))
+			names[count++] = methods[i].name;
+	}
+	near = text_proposal(method, names, count);
 	service_fail(p, JSONRPC_METHOD_NOT_FOUND, NULL,
 		     "Method not found: '%.*s'%s", (int)len, method, near);
 }
@@ -131,8 +144,10 @@ static void unknown(struct service_part *p, const char *method)
 static void service_method(struct service_part *p, const char *method)
 {
 	for (size_t i = 0; i < COUNT(methods); i++) {
-		if (strcmp(method, methods[i].name) != 0)
+		if (strcmp(method, methods[i].name) != 0 ||
+		    !offers(p, methods + i))
 			continue;
+		p->cacheable = p->modern && methods[i].cacheable;
 		if (methods[i].paged && json_member(p->params, "cursor"))
 			service_fail(
 				p, JSONRPC_INVALID_PARAMS, NULL,
@@ -141,7 +156,7 @@ static void service_method(struct service_part *p, const char *method)
 			methods[i].run(p);
 		return;
 	}
-	if (!text_starts(method, "tools/") ||
+	if (p->modern || !text_starts(method, "tools/") ||
 	    !service_tools_direct(p, method + strlen("tools/")))
 		unknown(p, method);
 }
@@ -166,6 +181,17 @@ static char *read_id(const cJSON *message, struct span text)
 	return mem_strndup(raw.text, raw.len);
 }
 
+static void cancel_part(struct service_part *p)
+{
+	if (p->call) {
+		service_call_cancel(p->call);
+		return;
+	}
+	service_feed_drop(p);
+	p->awaits = NULL;
+	service_part_over(p);
+}
+
 /* notifications/cancelled: the newest open request of that id. */
 static void cancel(struct service_client *c, struct span message)
 {
@@ -177,12 +203,13 @@ static void cancel(struct service_client *c, struct span message)
 		return;
 	for (q = c->first; q; q = q->next) {
 		for (size_t i = 0; i < q->count; i++) {
-			const struct service_part *p = q->part + i;
+			struct service_part *p = q->part + i;
 
-			if (!p->call || strlen(p->id) != id.len ||
+			if ((!p->call && !p->feed && !p->awaits) ||
+			    strlen(p->id) != id.len ||
 			    memcmp(p->id, id.text, id.len) != 0)
 				continue;
-			service_call_cancel(p->call);
+			cancel_part(p);
 			return;
 		}
 	}
@@ -234,38 +261,43 @@ static void take_request(struct service_part *p, const char *method,
 			     "Invalid params: 'params' must be an object");
 	} else if (p->question->batch && strcmp(method, "initialize") == 0) {
 		refuse(p, "initialize must not be part of a batch");
-	} else {
+	} else if (!p->modern || service_era_begin(p, method)) {
 		service_method(p, method);
 	}
 	p->params = NULL;
 }
 
+/* Who has a session has the revision that was settled on with it. */
+static bool is_modern(const struct service_part *p, struct span text)
+{
+	const struct service_client *c = p->question->client;
+	const struct service_said said = { text.text, text.len,
+					   p->question->headers };
+
+	return !c->revision && service_is_modern(c->service, &said);
+}
+
 static void take(struct service_part *p, const cJSON *message, struct span text)
 {
+	const struct service_client *c = p->question->client;
 	const char *method = json_string(message, "method");
 	const char *fault = find_fault(message);
 
 	p->id = read_id(message, text);
+	p->modern = is_modern(p, text);
+	p->can = c->can;
+	p->log_rank = c->log_rank;
 	if (fault)
 		refuse(p, fault);
 	else if (method && p->id)
 		take_request(p, method, message);
 	else if (method)
 		notice(p, method, text);
-	/* A response: nothing was asked, so nothing waits for it. */
+	else
+		service_answered(p->question->client, message);
 }
 
 /* ---- a message or a batch ---- */
-
-static void add_parts(struct service_question *q, size_t count)
-{
-	q->part = mem_zalloc(count * sizeof(*q->part));
-	q->count = count;
-	for (size_t i = 0; i < count; i++) {
-		q->part[i].question = q;
-		buf_init(&q->part[i].reply, 0);
-	}
-}
 
 static const char *batch_fault(const struct service_client *c, int count)
 {
@@ -286,12 +318,12 @@ static void take_batch(struct service_question *q, const cJSON *list,
 	size_t at = 0, i = 0;
 
 	if (fault) {
-		add_parts(q, 1);
+		service_question_parts(q, 1);
 		refuse(q->part, fault);
 		return;
 	}
 	q->batch = true;
-	add_parts(q, (size_t)cJSON_GetArraySize(list));
+	service_question_parts(q, (size_t)cJSON_GetArraySize(list));
 	cJSON_ArrayForEach(message, list) {
 		if (!json_span_next(text, &at, &one))
 			break;
@@ -308,7 +340,7 @@ static void service_take(struct service_question *q, const char *text,
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, &err);
 
 	if (!tree) {
-		add_parts(q, 1);
+		service_question_parts(q, 1);
 		q->part->id = mem_strdup("null");
 		service_fail(q->part, JSONRPC_PARSE_ERROR, NULL,
 			     "Parse error: %s", err.text);
@@ -316,7 +348,7 @@ static void service_take(struct service_question *q, const char *text,
 	} else if (cJSON_IsArray(tree)) {
 		take_batch(q, tree, whole);
 	} else {
-		add_parts(q, 1);
+		service_question_parts(q, 1);
 		take(q->part, tree, whole);
 	}
 }
@@ -378,6 +410,11 @@ void service_free(struct service *s)
 	}
 	for (size_t i = 0; i < s->resource_count; i++)
 		mem_free(s->resource[i].text);
+	for (size_t i = 0; i < s->template_count; i++)
+		mem_free(s->template[i].text);
+	service_tasks_free(s);
+	service_rounds_free(s);
+	mem_free(s->template);
 	mem_free(s->tool);
 	mem_free(s->prompt);
 	mem_free(s->resource);
@@ -390,71 +427,33 @@ const char *service_name(const struct service *s)
 	return s->name;
 }
 
-/* ---- clients ---- */
-
-struct service_client *service_client_new(struct service *s)
-{
-	struct service_client *c = mem_zalloc(sizeof(*c));
-
-	c->service = s;
-	return c;
-}
-
-void service_client_free(struct service_client *c)
-{
-	if (!c)
-		return;
-	while (c->first)
-		service_abandon(c->first);
-	mem_free(c);
-}
-
-bool service_client_is_initialized(const struct service_client *c)
-{
-	return c->revision != NULL;
-}
-
-const char *service_client_revision(const struct service_client *c)
-{
-	return c->revision;
-}
-
 /* ---- questions ---- */
 
-static void link_question(struct service_question *q)
+static struct service_question *ask(struct service_question *q,
+				    const struct service_said *m)
 {
-	struct service_client *c = q->client;
-
-	q->next = c->first;
-	if (q->next)
-		q->next->previous = q;
-	c->first = q;
+	q->headers = m->headers;
+	service_message(q->client, false, m->text, m->len);
+	service_take(q, m->text, m->len);
+	q->headers = NULL;
+	return service_question_asked(q);
 }
 
-void service_abandon(struct service_question *q)
+struct service_question *service_hear(struct service_client *c,
+				      const struct service_said *m,
+				      const struct service_hearer *h,
+				      void *owner)
 {
-	for (size_t i = 0; i < q->count; i++)
-		service_call_drop(q->part[i].call);
-	service_question_free(q);
+	return ask(service_question_begin(c, h, owner), m);
 }
 
 struct service_question *service_ask(struct service_client *c, const char *text,
 				     size_t len, service_done *done,
 				     void *owner)
 {
-	struct service_question *q = mem_zalloc(sizeof(*q));
+	const struct service_said said = { text, len, NULL };
+	struct service_question *q = service_question_begin(c, NULL, owner);
 
-	q->client = c;
-	q->done = done;
-	q->owner = owner;
-	q->asking = true;
-	service_message(c, false, text, len);
-	service_take(q, text, len);
-	q->asking = false;
-	if (q->open) {
-		link_question(q);
-		return q;
-	}
-	service_question_over(q);
-	return NULL;
+	q->own.done = done;
+	return ask(q, &said);
 }

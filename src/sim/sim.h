@@ -30,7 +30,8 @@ extern const struct sim_fault_row sim_fault_rows[];
 
 /* How profiles are written: for `help profile` and the man page. Paragraphs, "\n\n" between; plain text. */
 extern const char sim_profile_help[], sim_profile_help_rest[],
-	sim_profile_help_service[], sim_profile_help_rules[];
+	sim_profile_help_service[], sim_profile_help_steps[],
+	sim_profile_help_rules[];
 
 /* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
 void sim_each_profile(void (*each)(void *owner, const char *name,
@@ -73,6 +74,7 @@ struct sim_options {
 	int64_t fill; /* self.fill.tNNN tools */
 	bool firmware_2_5; /* the firmware that is played */
 	bool reconnect; /* dial again after a close */
+	bool install; /* firmware that OTA offers */
 	/*
 	 * Stream silent frames while listening; over MQTT a voice session is
 	 * begun for it.
@@ -101,6 +103,7 @@ struct sim_audio {
 	uint64_t sent, received;
 	uint64_t broken,
 		repeated; /* UDP: dropped for head or length; sequence */
+	uint64_t lost; /* UDP: numbers that never came, or too late */
 };
 
 /* A name and how often, of many; owned. */

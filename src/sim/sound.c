@@ -38,6 +38,7 @@ static void take_packet(struct sound *s, const void *data, size_t len)
 		odd(s, &counts->repeated, M412,
 		    "not higher than the one before it: the device drops it");
 	} else {
+		counts->lost += head.sequence - s->received - 1;
 		s->received = head.sequence;
 		counts->received++;
 	}

@@ -377,22 +377,14 @@ static void on_pump(void *owner)
 	pretend_close(&p->device, on_device_closed);
 }
 
-static void fill(char *out, size_t size, const char *text)
-{
-	size_t len = strnlen(text, size - 1);
-
-	memcpy(out, text, len);
-	out[len] = '\0';
-}
-
 /* What the device would say in its request and to OTA, for `info`. */
 static void introduce(struct sim_peer *p)
 {
 	const struct pretend *d = &p->device;
 
 	p->about = p->profile->about;
-	fill(p->about.device_id, sizeof(p->about.device_id), d->device_id);
-	fill(p->about.client_id, sizeof(p->about.client_id), d->client_id);
+	text_copy(p->about.device_id, sizeof(p->about.device_id), d->device_id);
+	text_copy(p->about.client_id, sizeof(p->about.client_id), d->client_id);
 	headers_add(&p->headers, "Client-Id", d->client_id);
 	headers_add(&p->headers, "Device-Id", d->device_id);
 	headers_add(&p->headers, "Protocol-Version", "1");
@@ -628,6 +620,18 @@ static void on_reply(void *owner, const char *reply, size_t len)
 		t->events->message(t->owner, FRAME_TEXT, reply, len);
 }
 
+static bool on_told(void *owner, const char *text, size_t len)
+{
+	const struct hosted *h = owner;
+
+	if (!h->closing)
+		on_reply(owner, text, len);
+	return !h->closing;
+}
+
+static const struct service_hearer hosted_hearer = { .done = on_reply,
+						     .tell = on_told };
+
 static void on_line(void *owner, const char *text)
 {
 	struct hosted *h = owner;
@@ -655,7 +659,9 @@ static void on_pump_transport(void *owner)
 	if (!h->ready && !h->closing)
 		tell_ready_transport(h);
 	while (!h->closing && (f = frame_queue_take(&h->waiting)) != NULL) {
-		service_ask(h->client, f->text, f->len, on_reply, h);
+		const struct service_said said = { f->text, f->len, NULL };
+
+		service_hear(h->client, &said, &hosted_hearer, h);
 		mem_free(f);
 	}
 	if (h->closing)
@@ -687,6 +693,7 @@ static int hosted_open(struct transport *t, const struct endpoint *to,
 		return -1;
 	}
 	h->client = service_client_new(h->service);
+	service_client_reach(h->client, on_told, h);
 	h->address = mem_printf("sim:%s", to->path);
 	timer_open(&h->pump, t->loop, on_pump_transport, h);
 	timer_start(&h->pump, 0);

@@ -12,10 +12,21 @@
 
 /* ---- the port: nothing but pictures ---- */
 
-static void heard(void *owner, const struct port_news *n)
+/* Pages of others, and whoever has no place; not who only asks for nothing. */
+static void heard(void *owner, const struct port_news *news)
 {
-	(void)owner;
-	(void)n;
+	const struct target_camera *c = owner;
+	const struct transport *t = c->camera.transport;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct notice n = { .kind = NOTICE_REFUSED,
+			    .address = news->who.address };
+
+	if (news->event != PORT_REFUSED || !t->events->notice)
+		return;
+	text = mem_printf("%s%s%s", news->text, news->hint ? "\n" : "",
+			  news->hint ? news->hint : "");
+	n.text = text;
+	t->events->notice(t->owner, &n);
 }
 
 static bool http(const struct visit *v)

@@ -6,9 +6,10 @@
 #ifndef SIM_UPLOAD_H
 #define SIM_UPLOAD_H
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "diag/vision_rules.h"
 #include "sim/board_http.h"
-#include "sim/photo.h"
 #include "sim/rule.h"
 
 struct upload_order { /* lent during upload_start */
@@ -31,6 +32,8 @@ struct upload_events {
 	/* To be judged: the head as soon as it came, then the body; lent. */
 	void (*answer)(void *owner, const struct vision_answer *a);
 	void (*hung)(void *owner);
+	/* What passed: the request, without its body; the answer. May be NULL. */
+	void (*passed)(void *owner, struct trace *t);
 };
 
 struct upload;
@@ -48,5 +51,23 @@ void upload_abandon(struct upload *u);
 /* The request: head, and the multipart body in chunks. */
 void upload_request(struct buf *out, const struct board_ws_url *u,
 		    const struct upload_order *o);
+
+/*
+ * What the pretend camera sees: a JPEG of its own, or one from a file.
+ */
+
+#define PHOTO_MAX (16u << 20) /* bytes */
+
+struct photo {
+	const void *data;
+	size_t len;
+};
+extern const struct photo photo_builtin;
+
+/*
+ * Fill out, which is overwritten, not released. -1 (ERR_USAGE): it cannot be
+ * read, is larger than PHOTO_MAX, or is no JPEG; out is empty then.
+ */
+int photo_read(struct buf *out, const char *file, struct error *err);
 
 #endif

@@ -115,6 +115,29 @@ void audio_encode(struct buf *out, int version, uint32_t timestamp,
 	buf_add(out, payload, len);
 }
 
+/* SILK, hybrid, CELT: by the configuration of the packet. */
+static int opus_frame_us(unsigned config)
+{
+	static const int silk[] = { 10000, 20000, 40000, 60000 };
+	static const int celt[] = { 2500, 5000, 10000, 20000 };
+
+	if (config < 12)
+		return silk[config & 3];
+	return config < 16 ? silk[config & 1] : celt[config & 3];
+}
+
+int opus_length_us(const void *packet, size_t len)
+{
+	const unsigned char *p = packet;
+	int frames, us;
+
+	if (len < 1 || ((p[0] & 3) == 3 && len < 2))
+		return 0;
+	frames = (p[0] & 3) == 0 ? 1 : (p[0] & 3) == 3 ? p[1] & 63 : 2;
+	us = frames * opus_frame_us(p[0] >> 3);
+	return us > 120000 ? 0 : us;
+}
+
 /*
  * The head of a UDP audio packet, and 16 bytes as hex digits (device.md 2.3,
  * 2.4). All numbers are big-endian.

@@ -28,6 +28,12 @@ int audio_decode(struct audio_frame *out, int version, const void *data,
 void audio_encode(struct buf *out, int version, uint32_t timestamp,
 		  const void *payload, size_t len);
 
+/*
+ * How long an Opus packet sounds, in microseconds, as its first two bytes tell
+ * (RFC 6716, 3.1 and 3.2); 0: it is none.
+ */
+int opus_length_us(const void *packet, size_t len);
+
 #define UDP_AUDIO_HEAD 16
 
 /* What a server offers in its hello; all text is NUL-terminated. */

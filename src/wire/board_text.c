@@ -10,7 +10,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-bool board_number(const char *text, int *out, const char **behind)
+/*
+ * A number as the board's parser of integers takes it: from the front of a
+ * text, whatever stands behind. False: it throws, and the board restarts.
+ */
+static bool board_number(const char *text, int *out, const char **behind)
 {
 	char *rest;
 	long number;

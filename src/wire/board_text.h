@@ -47,12 +47,6 @@ struct board_endpoint {
 bool board_endpoint_read(struct board_endpoint *out, const char *text);
 
 /*
- * A number as the board's parser of integers takes it: from the front of a
- * text, whatever stands behind. False: it throws, and the board restarts.
- */
-bool board_number(const char *text, int *out, const char **behind);
-
-/*
  * Parts of a version, numbers between dots: "2.4.2", "2.4.2-x", ""; not
  * "v2.4.2", not "2..1". False: the board's parser throws at one. Counts those
  * behind max as well, and does not keep them.

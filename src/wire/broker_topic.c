@@ -22,24 +22,21 @@ static bool is_hex(char c)
 	return (low >= '0' && low <= '9') || (low >= 'a' && low <= 'f');
 }
 
+#define PLAIN "._-@" /* beside letters and digits */
+
 static bool is_plain(char c)
 {
 	int low = text_lower(c);
 
 	return (low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("._-@", c));
+	       (c && strchr(PLAIN, c));
 }
 
 void broker_topic_encode(struct buf *out, enum broker_topic kind,
 			 const char *client_id)
 {
 	buf_printf(out, BROKER_ROOT "%s/", names[kind]);
-	for (; *client_id; client_id++) {
-		if (is_plain(*client_id))
-			buf_char(out, *client_id);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)*client_id);
-	}
+	text_percent_encode(out, client_id, PLAIN);
 }
 
 /* The byte that three characters "%41" stand for; 0 if they are none. */

@@ -134,7 +134,13 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 	buf_printf(out, "{\"op\":\"%s\"", q->op);
 	if (q->timeout > 0)
 		buf_printf(out, ",\"timeout\":%" PRId64, q->timeout);
+	if (q->length > 0)
+		buf_printf(out, ",\"for\":%" PRId64, q->length);
 	json_add_text(out, "device", q->device);
+	json_add_text(out, "by", q->by);
+	json_add_text(out, "action", q->action);
+	json_add_text(out, "key", q->key);
+	json_add_text(out, "transport", q->transport);
 	json_add_text(out, "list", q->list);
 	json_add_text(out, "name", q->name);
 	json_add_text(out, "prefix", q->prefix);
@@ -142,11 +148,18 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 	json_add_text(out, "notify", q->notify);
 	add_json(out, "message", q->message);
 	add_json(out, "params", q->params);
+	add_json(out, "devices", q->devices);
 	add_json(out, "tail", q->tail ? "true" : NULL);
 	add_json(out, "pictures", q->pictures ? "true" : NULL);
 	add_json(out, "findings", q->findings ? "true" : NULL);
+	add_json(out, "serial", q->serial ? "true" : NULL);
 	add_json(out, "watch", q->watch ? "true" : NULL);
 	add_json(out, "enrolled", q->enrolled ? "true" : NULL);
+	add_json(out, "keep", q->keep ? "true" : NULL);
+	add_json(out, "wait", q->wait ? "true" : NULL);
+	add_json(out, "idle", q->idle ? "true" : NULL);
+	add_json(out, "all", q->all ? "true" : NULL);
+	add_json(out, "force", q->force ? "true" : NULL);
 	buf_char(out, '}');
 }
 
@@ -157,10 +170,11 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 
 #define RESTART "restart it: 'mcpctl stop', then start serve as before"
 
-void greeting_ask(struct buf *out)
+void greeting_ask(struct buf *out, const char *leases)
 {
 	buf_printf(out, "{\"op\":\"greet\",\"protocol\":%d", CONTROL_PROTOCOL);
 	json_add_text(out, "version", MCPCTL_VERSION);
+	json_add_text(out, "leases", leases);
 	buf_char(out, '}');
 }
 

@@ -2,6 +2,7 @@
 /* RFC 9112: the head, and which bytes are the body. */
 #include "wire/http_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,10 +16,11 @@
 static bool next_line(const char *head, size_t len, size_t *at,
 		      struct span *line)
 {
-	const char *from = head + *at, *end;
+	const char *from, *end;
 
 	if (*at >= len)
 		return false;
+	from = head + *at;
 	end = memchr(from, '\n', len - *at);
 	if (!end)
 		return false;
@@ -38,12 +40,12 @@ static bool is_field(struct span line, const char *name)
 	       strncasecmp(line.text, name, len) == 0;
 }
 
-struct span http_parts_field(const struct buf *head, const char *name)
+struct span http_parts_field(const char *head, size_t len, const char *name)
 {
 	struct span line, value = { 0 };
 	size_t at = 0;
 
-	while (next_line(buf_string(head), head->len, &at, &line)) {
+	while (next_line(head, len, &at, &line)) {
 		if (!is_field(line, name))
 			continue;
 		value.text = line.text + strlen(name) + 1;
@@ -51,6 +53,22 @@ struct span http_parts_field(const struct buf *head, const char *name)
 		return value;
 	}
 	return value;
+}
+
+char *http_parts_text(const struct buf *head, const char *name)
+{
+	struct span value = http_parts_field(buf_string(head), head->len, name);
+
+	return value.text ? mem_strndup(value.text, value.len) : NULL;
+}
+
+bool http_parts_is(const struct buf *head, const char *type)
+{
+	struct span value =
+		http_parts_field(buf_string(head), head->len, "Content-Type");
+
+	return value.text && value.len >= strlen(type) &&
+	       strncasecmp(value.text, type, strlen(type)) == 0;
 }
 
 void http_parts_replace(struct buf *out, const char *head, size_t len,
@@ -71,6 +89,21 @@ void http_parts_replace(struct buf *out, const char *head, size_t len,
 		from = at;
 	}
 	buf_add(out, head + from, len - from);
+}
+
+void http_parts_instead(struct buf *out, const struct http_parts *p,
+			const struct buf *head, struct span body)
+{
+	char length[24];
+
+	snprintf(length, sizeof(length), "%zu", body.len);
+	http_parts_replace(out, buf_string(head), head->len, "Content-Length",
+			   length);
+	if (p->how == BODY_CHUNKED && body.len)
+		buf_printf(out, "%zx\r\n", body.len);
+	buf_add(out, body.text, body.len);
+	if (p->how == BODY_CHUNKED)
+		buf_text(out, body.len ? "\r\n0\r\n\r\n" : "0\r\n\r\n");
 }
 
 static bool word_is(struct span value, const char *word)
@@ -97,8 +130,11 @@ static void read_status(struct http_parts *p)
 
 static void read_framing(struct http_parts *p)
 {
-	struct span coding = http_parts_field(&p->head, "Transfer-Encoding");
-	struct span length = http_parts_field(&p->head, "Content-Length");
+	const char *head = buf_string(&p->head);
+	struct span coding =
+		http_parts_field(head, p->head.len, "Transfer-Encoding");
+	struct span length =
+		http_parts_field(head, p->head.len, "Content-Length");
 	int64_t bytes;
 	char text[20] = "";
 

@@ -45,7 +45,11 @@ size_t http_parts_feed(struct http_parts *p, const char *data, size_t len);
 /* The connection ended. True: so did the message, properly. */
 bool http_parts_end(struct http_parts *p);
 /* The value of a field of a head, without case; text NULL: it has none. */
-struct span http_parts_field(const struct buf *head, const char *name);
+struct span http_parts_field(const char *head, size_t len, const char *name);
+/* The same as text, yours; NULL: it has none. */
+char *http_parts_text(const struct buf *head, const char *name);
+/* Its Content-Type begins with that. */
+bool http_parts_is(const struct buf *head, const char *type);
 void http_parts_done(struct http_parts *p);
 
 /*
@@ -54,5 +58,8 @@ void http_parts_done(struct http_parts *p);
  */
 void http_parts_replace(struct buf *out, const char *head, size_t len,
 			const char *name, const char *value);
+/* The message that p read, with that head of it and another body; appended. */
+void http_parts_instead(struct buf *out, const struct http_parts *p,
+			const struct buf *head, struct span body);
 
 #endif

@@ -251,14 +251,9 @@ const char *jsonrpc_code_name(int code)
  * a few keys. No parser; it never fails, it only finds less.
  */
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *skip_space(const char *at, const char *end)
 {
-	while (at < end && is_space(*at))
+	while (at < end && text_is_space(*at))
 		at++;
 	return at;
 }

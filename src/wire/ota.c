@@ -5,6 +5,7 @@
  */
 #include "wire/ota.h"
 #include "base/mem.h"
+#include "wire/board_text.h"
 #include "wire/jsonrpc.h"
 
 #include <stddef.h>
@@ -33,6 +34,14 @@ static cJSON *parse_object(const char *body, size_t len, struct error *err)
 	return json;
 }
 
+/* 0: not told. */
+static int64_t bytes_of(const cJSON *json, const char *name)
+{
+	int64_t bytes = 0;
+
+	return json_integer(json, name, &bytes) || bytes < 0 ? 0 : bytes;
+}
+
 static void decode_application(struct ota_request *out, const cJSON *json)
 {
 	member_copy(json, "version", out->version, sizeof(out->version));
@@ -53,6 +62,48 @@ static void decode_board(struct ota_request *out, const cJSON *json)
 	out->rssi = member_int(json, "rssi");
 }
 
+/* One whose type and subtype are numbers. */
+struct partition {
+	const char *label;
+	int64_t type, subtype, size;
+};
+
+static bool read_partition(struct partition *out, const cJSON *json)
+{
+	*out = (struct partition){ .label = json_string(json, "label"),
+				   .type = -1 };
+	json_integer(json, "type", &out->type);
+	json_integer(json, "subtype", &out->subtype);
+	json_integer(json, "size", &out->size);
+	return out->label && out->size > 0;
+}
+
+/* For an application over the air, and not the one that runs. */
+static bool is_next(const struct partition *p, const char *running)
+{
+	return p->type == 0 && p->subtype >= 0x10 && p->subtype <= 0x1f &&
+	       running && strcmp(p->label, running) != 0;
+}
+
+/* Of several that may be written next the smallest. */
+static void decode_partitions(struct ota_request *out, const cJSON *json)
+{
+	const char *running = json_string(json_object(json, "ota"), "label");
+	const cJSON *one;
+	struct partition p;
+
+	out->app_room = out->assets_room = 0;
+	cJSON_ArrayForEach(one, json_array(json, "partition_table")) {
+		if (!read_partition(&p, one))
+			continue;
+		if (is_next(&p, running) &&
+		    (!out->app_room || p.size < out->app_room))
+			out->app_room = p.size;
+		if (strcmp(p.label, "assets") == 0 && !out->assets_room)
+			out->assets_room = p.size;
+	}
+}
+
 int ota_request_decode(struct ota_request *out, const char *body, size_t len,
 		       struct error *err)
 {
@@ -62,10 +113,9 @@ int ota_request_decode(struct ota_request *out, const char *body, size_t len,
 		return -1;
 	decode_application(out, json_object(json, "application"));
 	decode_board(out, json_object(json, "board"));
+	decode_partitions(out, json);
 	member_copy(json, "chip_model_name", out->chip, sizeof(out->chip));
-	if (json_integer(json, "flash_size", &out->flash_size) ||
-	    out->flash_size < 0)
-		out->flash_size = 0;
+	out->flash_size = bytes_of(json, "flash_size");
 	return 0;
 }
 
@@ -102,8 +152,11 @@ void ota_facts_encode(struct buf *out, const struct ota_request *rq)
 	buf_char(out, '{');
 	for (size_t i = 0; i < COUNT(facts); i++)
 		add_string(out, facts[i].name, (const char *)rq + facts[i].at);
-	buf_printf(out, ",\"flash_size\":%lld,\"rssi\":%d}",
-		   (long long)rq->flash_size, rq->rssi);
+	buf_printf(
+		out,
+		",\"flash_size\":%lld,\"app_room\":%lld,\"assets_room\":%lld,\"rssi\":%d}",
+		(long long)rq->flash_size, (long long)rq->app_room,
+		(long long)rq->assets_room, rq->rssi);
 }
 
 void ota_facts_decode(struct ota_request *out, const cJSON *object)
@@ -112,8 +165,9 @@ void ota_facts_decode(struct ota_request *out, const cJSON *object)
 	for (size_t i = 0; i < COUNT(facts); i++)
 		member_copy(object, facts[i].name, (char *)out + facts[i].at,
 			    facts[i].size);
-	if (json_integer(object, "flash_size", &out->flash_size))
-		out->flash_size = 0;
+	out->flash_size = bytes_of(object, "flash_size");
+	out->app_room = bytes_of(object, "app_room");
+	out->assets_room = bytes_of(object, "assets_room");
 	out->rssi = member_int(object, "rssi");
 }
 
@@ -246,18 +300,55 @@ static int add_mqtt(struct buf *out, const struct ota_mqtt *m,
 	return 0;
 }
 
+int ota_version_check(const char *version, struct error *err)
+{
+	size_t count;
+
+	if (*version && board_version_read(version, NULL, 0, &count))
+		return 0;
+	error_set(
+		err, ERR_USAGE,
+		"the version '%.40s' cannot be offered by OTA: boards restart over and over at one that is not of numbers with dots between",
+		version);
+	return error_hint(
+		err,
+		"give it one as 2.5.0 (PROJECT_VER), or send it without --by ota");
+}
+
+static void add_clock(struct buf *out, const struct ota_clock *clock)
+{
+	buf_printf(
+		out,
+		",\"server_time\":{\"timestamp\":%lld,\"timezone_offset\":%d}",
+		(long long)clock->now_ms, clock->offset);
+}
+
+static void add_firmware(struct buf *out, const struct ota_firmware *f)
+{
+	buf_text(out, ",\"firmware\":{");
+	add_string(out, "version", f->version);
+	add_string(out, "url", f->url);
+	buf_text(out, ",\"force\":1}");
+}
+
 int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
 		     const char *url, const char *token,
-		     const struct ota_clock *clock, struct error *err)
+		     const struct ota_besides *besides, struct error *err)
 {
+	const struct ota_besides none = { 0 };
+
+	if (!besides)
+		besides = &none;
+	if (besides->firmware &&
+	    ota_version_check(besides->firmware->version, err))
+		return -1;
 	if (mqtt ? add_mqtt(out, mqtt, err) :
 		   add_websocket(out, url, token, 0, err))
 		return -1;
-	if (clock)
-		buf_printf(
-			out,
-			",\"server_time\":{\"timestamp\":%lld,\"timezone_offset\":%d}",
-			(long long)clock->now_ms, clock->offset);
+	if (besides->clock)
+		add_clock(out, besides->clock);
+	if (besides->firmware)
+		add_firmware(out, besides->firmware);
 	buf_char(out, '}');
 	return 0;
 }

@@ -16,6 +16,8 @@ struct ota_request {
 	char version[48], compile_time[64], idf_version[48], elf_sha256[72];
 	char ip[64], ssid[64];
 	int64_t flash_size; /* bytes, 0 if not told */
+	int64_t app_room; /* of the partition that is written next; the same */
+	int64_t assets_room; /* of the one for assets */
 	int rssi; /* dBm, 0 if not told */
 };
 
@@ -46,10 +48,24 @@ void ota_facts_decode(struct ota_request *out, const cJSON *object);
 int ota_reply_websocket(struct buf *out, const char *url, const char *token,
 			int version, struct error *err);
 
-/* The same with server_time; now_ms: Unix time, offset: minutes from UTC. */
+/* server_time; now_ms: Unix time, offset: minutes from UTC. */
 struct ota_clock {
 	int64_t now_ms;
 	int offset;
+};
+
+/*
+ * Firmware that the board is to install now, newer or not (force). A version
+ * that the board's parser throws at is refused (device.md 5.4 item 5).
+ */
+struct ota_firmware {
+	const char *version, *url;
+};
+
+/* What else stands in a reply; each may be NULL. */
+struct ota_besides {
+	const struct ota_clock *clock;
+	const struct ota_firmware *firmware;
 };
 
 /* Where an MQTT device is sent (device.md 2.1, 5.2). */
@@ -62,12 +78,14 @@ struct ota_mqtt {
 };
 
 /*
- * A reply with "mqtt", or with "websocket" where mqtt is NULL, and server_time
- * where clock is not. Rules and errors as ota_reply_websocket.
+ * A reply with "mqtt", or with "websocket" where mqtt is NULL, and what is in
+ * besides (NULL: nothing). Rules and errors as ota_reply_websocket.
  */
 int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
 		     const char *url, const char *token,
-		     const struct ota_clock *clock, struct error *err);
+		     const struct ota_besides *besides, struct error *err);
+/* Whether a board survives to be offered that version. -1 (ERR_USAGE). */
+int ota_version_check(const char *version, struct error *err);
 
 /*
  * What a reply told: for the simulated device. Owned strings, NULL if absent.

@@ -35,7 +35,11 @@ static size_t escape_length(const char *text, size_t len)
 	return i < len ? i + 1 : i;
 }
 
-size_t serial_clean(char *text, size_t len)
+/*
+ * In place: escape sequences (ECMA-48: CSI, OSC, those of two bytes), NUL, and
+ * carriage returns go. Returns the length that is left.
+ */
+static size_t serial_clean(char *text, size_t len)
 {
 	size_t to = 0;
 

@@ -30,12 +30,6 @@ void serial_split(struct serial_splitter *s, const char *data, size_t len,
 void serial_flush(struct serial_splitter *s, serial_line_told *told,
 		  void *owner);
 
-/*
- * In place: escape sequences (ECMA-48: CSI, OSC, those of two bytes), NUL, and
- * carriage returns go. Returns the length that is left.
- */
-size_t serial_clean(char *text, size_t len);
-
 /* A line of ESP-IDF's log, also behind what another program put in front. */
 struct esp_log {
 	char level; /* E W I D V */

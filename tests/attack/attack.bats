@@ -23,6 +23,10 @@ teardown() { :; }
 @test "serve: MQTT, through mosquitto with the plugin" { attack mqtt; }
 @test "serve: UDP, for audio" { attack udp; }
 @test "serve: the socket of commands" { attack control; }
+@test "proxy: HTTP, before an OTA server" { attack proxy-http; }
+@test "proxy: WebSocket, with what is changed" { attack proxy-websocket; }
+@test "proxy: MQTT, before a broker" { attack proxy-mqtt; }
+@test "proxy: HTTP, before an MCP server" { attack proxy-mcp; }
 @test "what a ws:// server says" { attack to-ws; }
 @test "what an http:// server says" { attack to-http; }
 @test "what a broker says" { attack to-mqtt; }

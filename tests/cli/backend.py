@@ -76,6 +76,17 @@ async def mute(ws):
     await asyncio.sleep(0)
 
 
+async def wordless(ws):
+    await ws.wait_closed()
+
+
+async def foreign(ws):
+    """A hello that boards ignore, and goes on."""
+    await say(ws, {**HELLO, "transport": "udp"})
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await ws.wait_closed()
+
+
 async def looping(ws):
     """Asks for the first page over and over, and makes calls that fail."""
     await say(ws, HELLO)

@@ -15,8 +15,13 @@ sources() {
 # objects FOLDER: what was built, so that little has to be built again.
 objects() {
 	mkdir -p "$1"
-	(cd "$TOP" && tar -c mcpctl ./*.so ./*.o hardening-* profiles \
-		base wire net rpc mcp sim serve out cli shell pic plugin) |
+	(
+		cd "$TOP" || return
+		for folder in "$ROOT"/src/*/; do
+			folder=$(basename "$folder")
+			[ ! -d "$folder" ] || echo "$folder"
+		done | tar -c -T - mcpctl ./*.so ./*.o hardening-* profiles pic plugin
+	) |
 		tar -x -C "$1"
 	rm "$1/main.o"
 }
@@ -345,6 +350,11 @@ suites() {
 	[ "${lines[-1]}" = '4 passed, 0 failed, 2 skipped' ]
 	run -1 alone ONLY=nothing tree/tests/run unit
 	[[ $output == *'named like: nothing'* ]]
+	# A package's build has no sanitizers, and runs these.
+	rm -r tree/build/san
+	run -0 alone tree/tests/run plain
+	[ "${lines[-1]}" = '2 passed, 0 failed, 2 skipped' ]
+	grep -q 'tests/run plain$' "$ROOT/scripts/debian/rules"
 }
 
 @test "tests/run: what fails, dies or was not built is a failure" {

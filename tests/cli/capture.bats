@@ -138,6 +138,36 @@ talk() {
 	hints '--filter'
 }
 
+@test "a narrow terminal: what was changed is told to its end" {
+	{
+		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","masked":true}'
+		put '"n":1,"t":0,"c":1,"leg":"ota","kind":"notice","device":"aa:bb:cc:dd:ee:ff","text":"websocket.url: ws://10.0.0.1:8000/xiaozhi/v1/ -> ws://10.0.0.2:8000/xiaozhi/v1/"'
+	} >changed.jsonl
+	NO_COLOR=1 "$BATS_TEST_DIRNAME/in_terminal.py" 80 24 mcpctl --no-pager capture show changed.jsonl | tr -d '\r' >shown
+	grep 'ws://10.0.0.2:8000/xiaozhi/v1/' shown
+	[ "$(awk '{ if (length > most) most = length } END { print most }' shown)" -le 80 ]
+}
+
+@test "whose a connection is stays, though only its own events tell it" {
+	{
+		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","masked":true}'
+		put '"n":1,"t":0,"c":1,"leg":"ws","from":"device","kind":"open","device":"aa:bb"'
+		put '"n":2,"t":1,"c":1,"leg":"ws","from":"device","kind":"text","device":"aa:bb","text":"{\"type\":\"hello\"}"'
+	} >named.jsonl
+	for how in "mask named.jsonl" "join named.jsonl named.jsonl" "-o json show named.jsonl"; do
+		# shellcheck disable=SC2086 # words
+		mcp capture $how
+		ends 0
+		cp stdout other.jsonl
+		mcp capture show -d 'aa*' other.jsonl
+		ends 0
+		grep 'aa:bb *> ws begins' stdout
+		grep 'aa:bb *> hello' stdout
+	done
+	mcp capture mask --anonymise named.jsonl
+	ends 0
+}
+
 @test "mask: secrets by name, told loudly where they stand; others in the place of ids" {
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy"}'
@@ -204,4 +234,150 @@ talk() {
 	)
 	mcp capture show full.jsonl
 	ends 0
+}
+
+@test "how a connection ended stands in the capture: Close and its code, FIN, RST" {
+	background serve mcpctl -o json --trace serve.cap serve --listen 127.0.0.1:0
+	SERVER=$LAST
+	OTA=http://127.0.0.1:$(wait_for serve.out '"event":"listening"' | grep -oE '127.0.0.1:[0-9]+' | head -n 1 | cut -d: -f2)/xiaozhi/ota/
+	background one mcpctl --trace one.cap sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	background two mcpctl --trace two.cap sim --ota "$OTA" --device-id 02:00:00:00:00:02
+	TWO=$LAST
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:01'
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:02'
+	kill -INT "$TWO"
+	wait_for serve.cap '"from":"device","kind":"end","how":"fin"'
+	kill -INT "$SERVER"
+	finish "$SERVER" 130
+	wait_for one.cap '"from":"backend","kind":"end","how":"close","code":1000'
+	# serve ended the other one itself.
+	grep -q '"from":"backend","kind":"end","how":"close","code":1000' serve.cap
+}
+
+# again SECOND: a board that dials in, says hello, and dials in once more without
+# ending the first; says how the second one leaves: "fin" or "rst".
+again() {
+	cat >again.py <<'END'
+import base64, os, socket, struct, sys
+
+def dial():
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    s.sendall(("GET /xiaozhi/v1/ HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+               "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\nProtocol-Version: 1\r\n"
+               "Device-Id: 02:00:00:00:00:01\r\n\r\n" % base64.b64encode(os.urandom(16)).decode()).encode())
+    say(s, '{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket"}')
+    return s
+
+def say(s, text):
+    s.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text.encode())
+
+def hears(s, word):
+    data = b""
+    while word not in data:
+        more = s.recv(65536)
+        if not more:
+            sys.exit("ended before " + repr(word))
+        data += more
+
+first = dial()
+hears(first, b"initialize")
+second = dial()
+hears(second, b"initialize")
+while first.recv(65536):
+    pass
+say(second, '{"type":"listen","state":"start"}')
+print("said", flush=True)
+sys.stdin.readline()
+if sys.argv[2] == "rst":
+    second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+second.close()
+END
+	mkfifo go
+	/usr/bin/python3 again.py "$PORT" "$1" <go >again.out &
+	exec 9>go
+	wait_for again.out said
+}
+
+@test "a board that dials in again: each connection has its own end, RST too" {
+	background serve mcpctl -o json --trace serve.cap serve --listen 127.0.0.1:0
+	PORT=$(wait_for serve.out '"event":"listening"' | grep -oE '127.0.0.1:[0-9]+' | head -n 1 | cut -d: -f2)
+	again rst
+	wait_for serve.cap '"type\\":\\"listen'
+	echo >&9
+	exec 9>&-
+	wait_for serve.cap '"kind":"end","how":"rst"'
+	jq -es 'map(select(.kind == "open").c) == [1, 2]
+		and (map(select(.kind == "end")) | map([.c, .from]) == [[1, "backend"], [2, "device"]])
+		and (map(select((.text // "") | contains("listen")).c) == [2])' serve.cap
+}
+
+@test "how a program ended stands in the capture" {
+	mcp --trace p.cap tools -- sh -c 'read a; exit 104'
+	ends 3
+	jq -es '.[-1] | .kind == "end" and .from == "device" and .how == "fin" and (.text | contains("status 104"))' p.cap
+}
+
+@test "a time that is none says how one is written" {
+	mcp --trace p.cap sim: tools
+	for when in abc 10:x 1.y; do
+		mcp capture show p.cap --to "$when"
+		ends 2
+		hints "'$when' is no time: 10s since the start, or 10:02:31"
+	done
+}
+
+@test "heads of HTTP stand in the captures of sim and check, secrets masked" {
+	background serve mcpctl -o json serve --listen 127.0.0.1:0
+	OTA=http://127.0.0.1:$(wait_for serve.out '"event":"listening"' | grep -oE '127.0.0.1:[0-9]+' | head -n 1 | cut -d: -f2)/xiaozhi/ota/
+	background board mcpctl --trace board.cap sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	wait_for serve.out '"event":"ready"'
+	mcp call self.camera.take_photo question=what
+	ends 0
+	jq -es 'map(select(.leg == "ota")) | .[0].head[0] == "POST /xiaozhi/ota/ HTTP/1.1"
+		and (.[0].text | fromjson | has("version")) and .[1].status == 200
+		and (.[1].head | length > 2)' board.cap
+	# That of the upgrade stands at the beginning of the WebSocket.
+	jq -es 'map(select(.leg == "ws" and .kind == "open")) | length == 1 and (.[0]
+		| .head[0] == "GET /xiaozhi/v1/ HTTP/1.1" and (.head | any(. == "Device-Id: 02:00:00:00:00:01"))
+		and (has("text") | not))' board.cap
+	# A picture is large, and may show somebody.
+	jq -es 'map(select(.leg == "vision")) | .[0].kind == "request" and .[0].cut == 0
+		and .[0].size > 1000 and (.[0].head | any(. == "Authorization: Bearer ***1"))
+		and .[1].kind == "response" and .[1].status == 200' board.cap
+	run mcpctl --trace check.cap check ota "$OTA"
+	jq -es 'map(select(.leg == "ota")) | .[0].head[0] == "POST /xiaozhi/ota/ HTTP/1.1"
+		and .[1].status == 200' check.cap
+	run mcpctl --trace vision.cap check vision "${OTA%xiaozhi/ota/}vision/explain"
+	jq -es 'map(select(.leg == "vision")) | .[0].head[0] == "POST /vision/explain HTTP/1.1"
+		and .[1].status == 401' vision.cap
+	mcp capture show board.cap
+	ends 0
+	says '> POST /vision/explain HTTP/1.1'
+	mcp capture pcap board.cap
+	ends 0
+}
+
+@test "what is made of a capture with secrets, or of a cut one, comes with a word" {
+	local what
+	mcp --trace whole.cap sim: tools
+	ends 0
+	sed '1s/"masked":true/"masked":false/' whole.cap >open.cap
+	head -c $(($(stat -c %s open.cap) - 9)) open.cap >cut.cap
+	mcp check open.cap
+	hints "WARNING: 'open.cap' holds secrets as they were"
+	for what in open.cap cut.cap; do
+		mcp capture diff whole.cap $what
+		hints "WARNING: '$what' holds secrets as they were"
+	done
+	hints "'cut.cap' ends too early"
+	mcp sim: replay cut.cap --speed max
+	hints "WARNING: 'cut.cap' holds secrets as they were"
+	hints "'cut.cap' ends too early: read up to there"
+	for what in 'capture pcap' 'capture show' clone; do
+		# shellcheck disable=SC2086 # words
+		mcp $what cut.cap
+		ends 0
+		hints "WARNING: 'cut.cap' holds secrets as they were"
+		hints "'cut.cap' ends too early: read up to there"
+	done
 }

@@ -32,6 +32,11 @@ codes() {
 	mcp sim:./board.json tools
 	ends 0
 	hints '2 findings in the list: D117 D113 (mcpctl check tools)'
+	# A note, for who asks for more.
+	mcp 'sim:?fault=duplicate-tool' tools
+	[[ "$err" != *D112* ]]
+	mcp -v 'sim:?fault=duplicate-tool' tools
+	hints '1 finding in the list: D112 (mcpctl check tools)'
 	absent 'in the list' stdout
 	mcp sim:./board.json tools self.a
 	ends 0
@@ -169,6 +174,8 @@ codes() {
 	[ "$status" -eq 0 ]
 	grep -q '"id":2147483647,' <<<"$output"
 	grep -q '"name":"self.x","arguments":{"a":1}' <<<"$output"
+	# What --call names may do anything: it is of no level.
+	grep -qE '^call +what --call names' <<<"$output"
 	# What is planned is what goes out.
 	mcpctl -o json sim: tools >/dev/null
 	mcpctl -o json sim: check --plan --risk read 2>/dev/null |
@@ -210,6 +217,66 @@ codes() {
 	[ "$status" -eq 7 ]
 	grep -q '^warning D149 ' <<<"$output"
 	grep -q '^warning P710 ' <<<"$output"
+}
+
+@test "--plan of every subject: what would be sent, and nothing is" {
+	run mcpctl check ota http://127.0.0.1:1/ota/ --plan
+	[ "$status" -eq 0 ]
+	grep -q '"mac_address"' <<<"$output"
+	grep -q 'or CONNECT' <<<"$output"
+	grep -q 'nothing was sent' <<<"$output"
+	MCPCTL_VISION_TOKEN=sesame-sesame run mcpctl check vision http://127.0.0.1:1/v --plan --risk odd
+	[ "$status" -eq 0 ]
+	grep -q 'a picture of [0-9]* bytes' <<<"$output"
+	grep -q 'before the question' <<<"$output"
+	absent sesame-sesame <(echo "$output")
+	run mcpctl check broker mqtt://127.0.0.1:1 --plan
+	[ "$status" -eq 0 ]
+	grep -q 'GID_mcpctl@@@' <<<"$output"
+	grep -q 'device-server' <<<"$output"
+	grep -q '"features":{"mcp":true}' <<<"$output"
+	run mcpctl check broker mqtt://127.0.0.1:1 --plan --risk look
+	grep -q '1 message; nothing was sent' <<<"$output"
+	run mcpctl check here --plan
+	[ "$status" -eq 0 ]
+	grep -q '0 messages: this machine is looked at; nothing was sent' <<<"$output"
+	run mcpctl ws://127.0.0.1:1/ check tools --plan
+	[ "$status" -eq 0 ]
+	grep -q '"tools/list"' <<<"$output"
+	run mcpctl check broker http://127.0.0.1:1 --plan
+	[ "$status" -eq 2 ]
+	run mcpctl -o json check ota http://127.0.0.1:1/ --plan
+	[ "$(jq -r '.plan.message == null' <<<"$(grep '"plan"' <<<"$output" | tail -1)")" = true ]
+}
+
+@test "the codes of a list are in JSON, too" {
+	mcpctl -o json sim:canary tools 2>err >/dev/null
+	jq -es 'map(select(.listing))[0].listing.findings | index("D113") and index("D110")' err
+	mcpctl -o json sim: tools 2>err >/dev/null
+	jq -es 'map(select(.listing))[0].listing.findings == []' err
+	mcpctl -o json sim:canary tools volume 2>err >/dev/null || :
+	jq -es 'map(select(.listing))[0].listing | has("findings") and .findings == null' err
+}
+
+@test "noise on stdout has its code at the first command" {
+	run mcpctl --timeout 300ms "stdio:sh -c 'echo Listening; cat >/dev/null'" tools
+	[ "$status" -eq 4 ]
+	grep -q '^! P702 warning ' <<<"$output"
+}
+
+@test "what HTTP gives in place of an answer has a code" {
+	local status_line code
+	while read -r code status_line; do
+		background says /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" "$status_line"
+		run mcpctl --timeout 2s "http://127.0.0.1:$(wait_for says.out 'port [0-9]+' | sed 's/port //')/mcp" tools
+		echo "$output"
+		[ "$status" -ne 0 ]
+		grep -q "^error: .*($code)" <<<"$output"
+	done <<-END
+		P713 500 Oops
+		P713 404 Not Found
+		P714 202 Accepted
+	END
 }
 
 @test "servers that are no device: lists, noise on stdout, an unknown revision" {

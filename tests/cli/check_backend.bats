@@ -115,6 +115,16 @@ prose() {
 	hints 'MCPCTL_SIM_TOKEN'
 }
 
+@test "no hello, but the end: a finding, and in words" {
+	backend mute
+	mcp check backend "$BACKEND"
+	ends 3
+	line '^hello  *fail'
+	line '^error  *B209 '
+	hints 'no server hello came that a board takes'
+	absent 'welcomed' stderr
+}
+
 @test "a hello that boards do not survive" {
 	backend crashing
 	mcp check backend "$BACKEND"

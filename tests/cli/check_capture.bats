@@ -44,6 +44,36 @@ load helper
 	grep -q "\"code\":\"D106\".*\"n\":$n," <<<"$out"
 }
 
+@test "the proof has the number of its event, of an answer to OTA and of a line, too" {
+	cat >ota.cap <<-'END'
+		{"capture":1,"made":"2026-11-22T10:02:11.400Z","clock":"us","masked":true}
+		{"n":6,"t":10,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST /xiaozhi/ota/ HTTP/1.1","Host: 192.168.1.2:8000"],"size":2,"text":"{}"}
+		{"n":7,"t":20,"c":1,"leg":"ota","from":"backend","kind":"response","status":200,"head":["HTTP/1.1 200 OK","Content-Type: application/json"],"size":48,"text":"{\"websocket\":{\"url\":\"ws://192.168.1.2:8001/\"}}"}
+		{"n":8,"t":30,"c":2,"leg":"serial","kind":"open"}
+		{"n":9,"t":40,"c":2,"leg":"serial","from":"device","kind":"line","size":31,"text":"Brownout detector was triggered"}
+	END
+	mcp check ota.cap
+	ends 7
+	says '   #7 ota backend <'
+	says '   #9 serial device >'
+	# Nobody said who recorded it.
+	says 'who recorded it is not'
+	absent 'was mcpctl' stdout
+}
+
+@test "what was not reached is found again, though no frame shows it" {
+	background proxy mcpctl proxy ws://127.0.0.1:1/ --listen 127.0.0.1:0 --trace none.cap
+	at=$(wait_for proxy.err 'listening at' | grep -oE 'ws://[^ ]*')
+	mcp sim --connect "$at"
+	wait_for proxy.out '! N102 error'
+	kill -INT "$LAST"
+	wait "$LAST" || :
+	mcp check none.cap
+	ends 7
+	says 'error   N102   the connection is refused'
+	says '1 error, 0 warnings'
+}
+
 @test "no file, a foreign one, a cut one" {
 	mcp check "$WORK/none.jsonl"
 	[ "$status" -eq 2 ]
@@ -61,6 +91,21 @@ load helper
 	[ "$status" -eq 2 ]
 }
 
+@test "a pipe with a name is opened once, a capture and a log" {
+	mcp --trace "$WORK/c.jsonl" sim: tools -q
+	mkfifo "$WORK/pipe"
+	cat "$WORK/c.jsonl" >"$WORK/pipe" &
+	mcp check "$WORK/pipe"
+	wait "$!"
+	[ "$status" -eq 0 ]
+	grep -q '^capture ' <<<"$out"
+	printf 'I (27) boot: ESP-IDF v5.4 2nd stage bootloader\n' >"$WORK/pipe" &
+	mcp check "$WORK/pipe"
+	wait "$!"
+	[ "$status" -eq 0 ]
+	grep -q '^serial ' <<<"$out"
+}
+
 @test "an address of this machine is right for a board that asked on this machine" {
 	answer() { # HOST
 		cat <<-END
@@ -76,4 +121,52 @@ load helper
 	mcp check there.cap
 	ends 7
 	says O310
+}
+
+# talk LINE…: a capture of a board that said hello, was initialized, and those.
+talk() {
+	local n=3
+	cat <<-'END'
+		{"capture":1,"made":"2026-11-22T10:02:11.400Z","clock":"us","masked":true}
+		{"n":1,"t":1000,"c":1,"leg":"ws","from":"device","kind":"text","size":85,"text":"{\"type\":\"hello\",\"version\":1,\"transport\":\"websocket\",\"features\":{\"mcp\":true}}"}
+		{"n":2,"t":2000,"c":1,"leg":"ws","from":"backend","kind":"text","size":60,"text":"{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"S\"}"}
+	END
+	for line; do
+		printf '{"n":%d,%s}\n' $((n++)) "$line"
+	done
+}
+
+# says_at SECONDS device|backend PAYLOAD: such a line.
+says_at() {
+	local text="{\"type\":\"mcp\",\"session_id\":\"S\",\"payload\":$3}"
+	printf '"t":%d000000,"c":1,"leg":"ws","from":"%s","kind":"text","size":%d,"text":%s' \
+		"$1" "$2" "${#text}" "$(jq -Rn --arg t "$text" '$t')"
+}
+
+@test "D145: a list that is never answered while the board goes on; not one that is cut off" {
+	local list='{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}'
+	local noise='{"jsonrpc":"2.0","method":"notifications/x"}'
+	local cut='"t":2000000,"c":1,"leg":"ws","from":"device","kind":"text","size":70000,"cut":66000,"sha256":"00","text":"{"'
+	talk "$(says_at 1 backend "$list")" "$(says_at 12 device "$noise")" \
+		"$(says_at 15 device "$noise")" >silent.cap
+	mcp check silent.cap
+	ends 7
+	says 'error   D145   a request is not answered in time: id 2 (tools/list), for 14 s'
+	says '   #5 ws device >'
+	says '   do    operator: '
+	# A capture that ends before says nothing of it.
+	head -n -1 silent.cap >short.cap
+	mcp -o json check short.cap
+	ends 0
+	absent D145 "$WORK/stdout"
+	# What was not recorded, or not all of it, may be the answer.
+	talk "$(says_at 1 backend "$list")" "$cut" "$(says_at 12 device "$noise")" \
+		"$(says_at 15 device "$noise")" >cut.cap
+	talk "$(says_at 1 backend "$list")" '"t":2000000,"kind":"lost","count":3' \
+		"$(says_at 12 device "$noise")" "$(says_at 15 device "$noise")" >lost.cap
+	for file in cut lost; do
+		mcp -o json check $file.cap
+		ends 0
+		absent D145 "$WORK/stdout"
+	done
 }

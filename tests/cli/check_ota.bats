@@ -5,18 +5,6 @@ load helper
 
 WIDE='ws://127.0.0.1:9/xiaozhi/v1/'
 
-# planted [CERTIFICATE KEY]: an OTA that answers with the file answer; AT.
-planted() {
-	background planted /usr/bin/python3 "$BATS_TEST_DIRNAME/planted.py" "$WORK/answer" "$@"
-	AT=127.0.0.1:$(wait_for planted.out 'port [0-9]+' | sed 's/port //')
-}
-
-# raw HEAD BODY: the answer, as it stands there.
-raw() { printf '%s\r\n\r\n%s' "$1" "$2" >answer; }
-
-# body JSON: a good answer with that body.
-body() { raw "HTTP/1.1 200 OK"$'\r\n'"Content-Type: application/json"$'\r\n'"Content-Length: ${#1}" "$1"; }
-
 # found CODE SEVERITY PROOF: the check names it, with proof and advice.
 found() {
 	mcp check ota "http://$AT/xiaozhi/ota/"
@@ -32,11 +20,6 @@ found() {
 nothing_above_a_note() {
 	ends 0
 	says '0 errors, 0 warnings'
-}
-
-backend() {
-	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
-	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
 }
 
 @test "a healthy backend: all stages, nothing above a note" {
@@ -109,7 +92,9 @@ backend() {
 	found O309 error 'restarts'
 	says 'upgrade, hello, init: not reached'
 	body "{\"websocket\":{\"token\":\"\"}}"
-	found O316 note 'websocket'
+	found O316 warning 'websocket'
+	ends 3
+	hints 'OTA leads a board nowhere'
 	body "{$ws,\"firmware\":{\"version\":\"99.0.0\",\"url\":\"http://h.example/f.bin\"}}"
 	found O317 note '99.0.0'
 	body "{\"websocket\":{\"url\":\"$WIDE\"}}"
@@ -118,6 +103,8 @@ backend() {
 	found O319 note 'the board goes to the broker'
 	body 'nonsense'
 	found O321 error 'nonsense'
+	# What a board has no use for is not called good.
+	grep -qE '^ota +odd +200 in' stdout
 }
 
 @test "an activation holds the board, and is no failure" {
@@ -126,6 +113,7 @@ backend() {
 	found O315 warning 'code 123456'
 	ends 0
 	says 'upgrade, hello, init: not reached'
+	grep -qE '^ota +ok ' stdout
 	mcp check ota "http://$AT/" --fail-on warning
 	ends 7
 }
@@ -146,6 +134,22 @@ backend() {
 	found N112 error "$AT"
 	ends 3
 	hints '(N112)'
+	# A banner has no empty line behind it.
+	printf 'SSH-2.0-OpenSSH_9.2\r\n' >answer
+	found N112 error 'SSH-2.0-OpenSSH_9.2'
+	ends 3
+	absent 'N117' stdout
+	printf 'HTTP/1.1 200 O' >answer
+	found N117 error 'before the reply was whole'
+	body '{"code":500,"msg":"no such device","data":null}'
+	found O312 error 'no such device'
+	body '{"code":0,"msg":"","data":{"websocket":{"url":"ws://127.0.0.1:9/"}}}'
+	found O301 error "stand in 'data'"
+	raw $'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked' $'zz\r\n{}\r\n0\r\n\r\n'
+	found O321 error 'the chunked reply is broken'
+	absent 'it is empty' stdout
+	raw $'HTTP/1.1 200 OK\r\nContent-Length: 99' '{"websocket":{'
+	found O321 error 'it did not come whole'
 }
 
 @test "a server that cannot be reached: the stage, the code, the status" {
@@ -182,7 +186,21 @@ backend() {
 	mcp check ota "https://localhost:$port/" --insecure
 	says 'the certificate was not checked'
 	mcp check ota "http://localhost:$port/"
-	[ "$status" != 0 ]
+	ends 3
+	grep -qE '^tcp +ok ' stdout
+	grep -qE '^error +N117 ' stdout
+	absent 'M414|broker' stdout
+}
+
+@test "a server that wants a certificate of the board" {
+	certificates
+	planted server.pem server.key ca.pem
+	mcp check ota "https://localhost:${AT##*:}/" --cacert ca.pem
+	ends 3
+	grep -qE '^tls +ok ' stdout
+	grep -qE '^ota +fail ' stdout
+	grep -qE '^error +N207 ' stdout
+	hints 'certificate of its clients'
 }
 
 @test "certificates whose time is over, or has not come" {
@@ -233,6 +251,10 @@ backend() {
 	says 'hello, init: not reached'
 	printf 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n' >answer-get
 	found P707 error 401
+	printf 'HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\n\r\nwho, you?' >answer-get
+	found N116 error 'who, you?'
+	printf 'HTTP/1.1 302 Found\r\nLocation: https://h.example/x\r\nContent-Length: 0\r\n\r\n' >answer-get
+	found N115 error "'https://h.example/x'"
 	printf 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' >answer-get
 	mcp check ota "http://$AT/"
 	[ "$status" != 0 ]
@@ -244,8 +266,19 @@ backend() {
 	backend crashing
 	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
 	found B202 error transport
-	grep -qE '^error +B209 ' stdout
+	# One came, and in time.
+	absent 'B209' stdout
 	grep -qE '^hello +fail ' stdout
+	# None at all, nobody hangs up: not waited for longer than a board does.
+	backend wordless
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B209 error 'none came within 10 s'
+	grep -qE '^hello +fail +no server hello that a board takes within 10 s' stdout
+	says 'init: not reached'
+	# It hangs up instead.
+	backend mute
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B209 error 'Close 1000'
 }
 
 @test "an initialize before the hello" {
@@ -253,6 +286,14 @@ backend() {
 	backend sloppy
 	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
 	found B201 error initialize
+	grep -qE '^init +ok +initialize came before the server hello, and was answered$' stdout
+	grep -qE "^hello +ok +the server's came after [0-9.]+ ms" stdout
+	# A hello that the board ignores is none.
+	backend foreign
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B210 error udp
+	absent 'B209' stdout
+	grep -qE '^hello +fail ' stdout
 }
 
 @test "a broker that refuses" {
@@ -275,11 +316,23 @@ time.sleep(600)'
 	mcp --timeout 300ms check ota "http://127.0.0.1:$port/"
 	ends 4
 	grep -qE '^ota +fail ' stdout
+	says 'activate, upgrade, hello, init: not reached'
 	planted
 	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\",\"token\":\"t\"}}"
 	mcp --timeout 1s check ota "http://$AT/"
 	ends 4
-	grep -qE '^stopped +fail ' stdout
+	grep -qE '^tcp +ok ' stdout
+	grep -qE '^upgrade +fail +time over$' stdout
+	says 'stopped  -     hello, init: not reached'
+	body "{\"websocket\":{\"url\":\"wss://127.0.0.1:$port/\",\"token\":\"t\"}}"
+	mcp --timeout 1s check ota "http://$AT/"
+	ends 4
+	grep -qE '^tls +fail +time over$' stdout
+	says 'stopped  -     upgrade, hello, init: not reached'
+	mcp --timeout 1s check ota "https://127.0.0.1:$port/"
+	ends 4
+	grep -qE '^tls +fail +time over$' stdout
+	absent '^ota ' stdout
 }
 
 @test "usage: an address, of HTTP; an id that fits" {

@@ -3,13 +3,6 @@
 # check vision: uploaded as a board uploads, to servers with one fault each.
 load helper
 
-planted() {
-	background planted /usr/bin/python3 "$BATS_TEST_DIRNAME/planted.py" "$WORK/answer" "$@"
-	AT=127.0.0.1:$(wait_for planted.out 'port [0-9]+' | sed 's/port //')
-}
-raw() { printf '%s\r\n\r\n%s' "$1" "$2" >answer; }
-body() { raw "HTTP/1.1 200 OK"$'\r\n'"Content-Type: application/json"$'\r\n'"Content-Length: ${#1}" "$1"; }
-
 # found CODE SEVERITY PROOF [OPTION…]: the check names it, with proof and advice.
 found() {
 	local code=$1 severity=$2 proof=$3
@@ -67,6 +60,16 @@ found() {
 	body '{"success":false,"message":"the model is not there"}'
 	found V505 warning 'the model is not there'
 	ends 0
+	body '{"code":500,"msg":"busy"}'
+	found V505 warning 'busy'
+	body "$(printf 'a\237b')"
+	found V505 warning 'no text in UTF-8'
+	raw $'HTTP/1.1 302 Found\r\nLocation: https://h.example/login\r\nContent-Length: 0' ''
+	found V501 error "to 'https://h.example/login'"
+	raw $'HTTP/1.1 200 OK\r\nContent-Length: 99' 'a c'
+	found N117 error 'before the reply was whole'
+	printf 'SSH-2.0-x\r\n' >answer
+	found N112 error 'SSH-2.0-x'
 	body ''
 	found V505 warning 'empty'
 	raw 'HTTP/1.1 200 OK' 'a cat'
@@ -82,6 +85,11 @@ found() {
 	absent V504 stdout
 	found V504 warning 'HTTP 422' --risk odd
 	ends 0
+	# What fails in any order says nothing of the order.
+	body '{"success":false,"message":"no model"}'
+	found V505 warning 'no model' --risk odd
+	absent V504 stdout
+	says 'it failed in the usual order already'
 }
 
 @test "a picture that is refused half way" {
@@ -103,6 +111,7 @@ found() {
 	mcp check vision "http://$AT/"
 	ends 3
 	grep -qE '^answer +fail ' stdout
+	grep -qE '^error +N117 ' stdout
 	mcp check vision http://127.0.0.1:9/
 	ends 3
 	grep -qE '^error +N102 ' stdout

@@ -6,12 +6,6 @@
 
 load helper
 
-# backend HABIT [CERTIFICATE KEY]: BACKEND is its port.
-backend() {
-	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
-	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
-}
-
 # board ARG…: one that dials the backend, and what it finds.
 board() {
 	run mcpctl -v --findings found.json sim --connect "ws://127.0.0.1:$BACKEND/" "$@"
@@ -171,8 +165,7 @@ no() {
 @test "V508: a picture is refused half way, and told by the board that sends it" {
 	printf 'HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large' >answer
 	echo early >how
-	background planted /usr/bin/python3 "$BATS_TEST_DIRNAME/planted.py" "$WORK/answer"
-	AT=127.0.0.1:$(wait_for planted.out 'port [0-9]+' | sed 's/port //')
+	planted
 	{
 		printf '\377\330\377\340'
 		head -c 12000000 /dev/zero

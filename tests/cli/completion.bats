@@ -381,7 +381,7 @@ odd() {
 	line 'mcpctl help faults '
 	tab zsh 'mcpctl sim --fault cut-frame,late-r'
 	line 'mcpctl sim --fault cut-frame,late-reply '
-	tab zsh 'mcpctl to'
+	tab zsh 'mcpctl too'
 	line 'mcpctl tools '
 	[ ! -e was-asked ]
 	tab zsh 'mcpctl call self.'
@@ -402,7 +402,7 @@ odd() {
 	tab zsh 'mcpctl version '
 	line 'mcpctl version -'
 	tab zsh 'mcpctl --output='
-	grep -qE '^json +raw +text' got
+	grep -qE '^json +raw +table +text' got
 	tab zsh 'mcpctl sim --fault='
 	grep -qE '^late-reply +-- a call is answered after' got
 	tab zsh 'mcpctl --'

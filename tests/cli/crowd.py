@@ -3,8 +3,9 @@
 """Many strangers at one port, who hold what they were given.
 
 crowd.py PORT [KIND COUNT]… : opens so many of each kind, says "there N", and
-stays until it is ended. What is closed is opened again, with --again. They come
-from so many addresses as --from=N says, 127.0.1.1 and so on.
+stays until it is ended. It says "sent N" at each hundred million bytes that they
+sent in sum. What is closed is opened again, with --again. They come from so many
+addresses as --from=N says, 127.0.1.1 and so on.
 """
 import resource
 import selectors
@@ -37,6 +38,12 @@ def piece(size):
     return struct.pack(">BBQI", 0x81, 0x80 | 127, 1 << 20, 0) + b" " * size
 
 
+def publish(size):
+    """A PUBLISH of MQTT to the topic "x", with so many bytes behind its head."""
+    return (bytes([0x30, size & 127 | 128, size >> 7 & 127 | 128, size >> 14]) +
+            b"\0\1x" + b" " * (size - 3))
+
+
 QUESTION = (
     "POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     "Device-Id: 66:00:00:01:{:02x}:{:02x}\r\nContent-Length: 2\r\n\r\n{{}}"
@@ -47,16 +54,23 @@ KINDS = {
     "idle": lambda n: b"",
     "head": lambda n: b"GET /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
     "body": lambda n: post("/xiaozhi/ota/", 60000) + b"x" * 30000,
-    "upload": lambda n: post("/upload", 7 << 20) + b"x" * 200000,
+    "upload": lambda n: post("/upload", 7 << 20) + b"x" * 500000,
     "silent": upgrade,
     "message": lambda n: upgrade(n) + piece(500000),
     "ask": lambda n: QUESTION.format(n >> 8, n & 255).encode(),
+    "kept": lambda n: QUESTION.format(n >> 8, n & 255).encode(),
+    "connect": lambda n: b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04%04x" % n,
+    "publish": lambda n: KINDS["connect"](n) + publish(160000) * 2 + publish(240000)[:-1],
+    "packet": lambda n: b"\x10\x10\x00\x04MQ",
+    "stream": lambda n: b"GET /json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
     "drip": lambda n: post("/xiaozhi/ota/", 60000),
 }
 DRIP = 0.2  # seconds between two bytes of those that drip
 
 
 class Stranger:
+    sent = 0  # by all of them, in bytes
+
     def __init__(self, port, kind, number, selector, origins):
         self.address = ("127.0.0.1", port)
         at = number % origins if origins else 0
@@ -93,7 +107,9 @@ class Stranger:
         """False: it was closed."""
         try:
             if events & selectors.EVENT_WRITE:
-                self.rest = self.rest[self.socket.send(self.rest):]
+                sent = self.socket.send(self.rest)
+                Stranger.sent += sent
+                self.rest = self.rest[sent:]
                 if not self.rest:
                     self.selector.modify(self.socket, selectors.EVENT_READ, self)
             if events & selectors.EVENT_READ:
@@ -124,7 +140,7 @@ def main():
             number += 1
             all_of_them.append(Stranger(port, kind, number, selector, origins))
     dripping = [s for s in all_of_them if s.kind == "drip"]
-    told = due = dripped = 0
+    told = due = dripped = hundreds = 0
     away = []
     while True:
         for key, events in selector.select(0.1):
@@ -133,6 +149,9 @@ def main():
         if not told:
             told = 1
             print("there", number, flush=True)
+        while hundreds < Stranger.sent // 100000000:
+            hundreds += 1
+            print("sent", hundreds * 100000000, flush=True)
         if time.monotonic() > dripped:
             dripped = time.monotonic() + DRIP
             for one in dripping:

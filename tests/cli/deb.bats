@@ -63,7 +63,8 @@ drwxr-xr-x 0' ]
 		libwebsockets-evlib-uv; do
 		grep -q "$package" <<<"$depends"
 	done
-	for package in libmosquitto1 mosquitto libreadline8 libpcre2-8-0; do
+	for package in libmosquitto1 mosquitto libreadline8 libncursesw6 libpcre2-8-0 libjq1 \
+		libchafa0 libturbojpeg libpng16; do
 		[[ $recommends == *$package* ]]
 		[[ $depends != *$package* ]]
 	done

@@ -145,6 +145,24 @@ everything() {
 	everything
 }
 
+@test "its tool that can only be a task, over stdio and Streamable HTTP" {
+	for kind in stdio 'streamableHttp mcp'; do
+		# shellcheck disable=SC2086 # two words
+		over $kind
+		mcp "${TARGET[@]}" --elicit accept-defaults call simulate-research-query topic=owls ambiguous:=true
+		ends 0
+		says '# Research Report: owls'
+		hints ': input_required: '
+		hints "the server asks 'The research query"
+		absent 'notifications/tasks/status' stderr
+		mcp "${TARGET[@]}" call --task simulate-research-query topic=owls --timeout 1500ms
+		ends 4
+		hints 'hint: the task was cancelled'
+		mcp "${TARGET[@]}" call --task echo message=x
+		ends 7
+	done
+}
+
 @test "a script on one connection, with its own stream" {
 	over streamableHttp mcp
 	printf '%s\n' 'call toggle-subscriber-updates' \

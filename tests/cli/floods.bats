@@ -5,11 +5,6 @@
 
 load helper
 
-crowd() {
-	background crowd /usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@"
-	wait_for crowd.out '^there'
-}
-
 # asks ADDRESS HEADER…: the address that serve noted for an OTA question.
 asks() {
 	local headers=() header id
@@ -26,10 +21,15 @@ asks() {
 	"$ROOT/tests/soak/flood.py" "$BUILD/mcpctl" 300 3 "$WORK/flood" 60
 }
 
+@test "proxy: a board that came before is served among 300 hostile connections" {
+	mkdir flood
+	"$ROOT/tests/soak/flood.py" --proxy "$BUILD/mcpctl" 300 3 "$WORK/flood" 60
+}
+
 @test "serve: messages that strangers do not finish fit into what they get" {
 	[[ $BUILD == */san ]] && skip "sanitizers keep what is freed"
 	serve
-	crowd message 600 --from=50
+	crowd "$PORT" message 600 --from=50
 	event refused 'what strangers may make us hold is used up'
 	# 128 MB of them, and room that grows by doubling.
 	[ "$(awk '/VmHWM/ {print $2}' "/proc/$SERVER/status")" -lt 330000 ]

@@ -20,7 +20,7 @@ setup() {
 	export XDG_CACHE_HOME=$WORK/cache XDG_RUNTIME_DIR=$WORK/run TMPDIR=$WORK
 	export LC_ALL=C.UTF-8 TERM=xterm-256color
 	# Else Python writes a line in pieces, and half of one is read.
-	unset "${!MCPCTL_@}" NO_COLOR PYTHONUNBUFFERED
+	unset "${!MCPCTL_@}" NO_COLOR PYTHONUNBUFFERED CODEX_HOME BROWSER
 	export PYTHONDONTWRITEBYTECODE=1
 	# scripts/mutants wants to know what each test executes.
 	[ -z "${GCOV_PREFIX:-}" ] || GCOV_PREFIX=${GCOV_PREFIX%/*}/$BATS_TEST_NUMBER
@@ -59,6 +59,14 @@ background() {
 # How long what must happen may take. Nothing is slower when this is longer.
 PATIENCE=60
 
+# nap: a twentieth of a second, without a process: a third of all time went into
+# starting them. (Nothing is sent there, so nothing comes.)
+nap() {
+	local status=0
+	{ read -r -t 0.05 <>/dev/udp/127.0.0.1/9; } 2>/dev/null || status=$?
+	((status > 128)) || sleep 0.05
+}
+
 # until_true COMMAND…: as often as it takes, in silence.
 until_true() {
 	local end=$((SECONDS + PATIENCE))
@@ -67,22 +75,29 @@ until_true() {
 			echo "never true: $*" >&2
 			return 1
 		fi
-		sleep 0.05
+		nap
 	done
 }
 
-# wait_for FILE PATTERN: until a line matches; prints the last match.
+# wait_for FILE PATTERN: until a line matches; prints the last match. The file is
+# looked through again only when it is another.
 wait_for() {
-	if ! until_true grep -qE -- "$2" "$1"; then
-		echo "no line '$2' in $1:" >&2
-		cat "$1" >&2
-		return 1
-	fi
-	grep -E -- "$2" "$1" | tail -n 1
+	local end=$((SECONDS + PATIENCE)) seen='' now lines
+	until [ -e "$1" ] && { now=$(<"$1"); } 2>/dev/null && [ "$now" != "$seen" ] &&
+		lines=$(grep -aE -- "$2" "$1"); do
+		if ((SECONDS > end)); then
+			echo "no line '$2' in $1:" >&2
+			cat "$1" >&2
+			return 1
+		fi
+		seen=$now
+		nap
+	done
+	printf '%s\n' "${lines##*$'\n'}"
 }
 
 # matches FILE PATTERN N: that many lines match, or more.
-matches() { [ "$(grep -cE -- "$2" "$1")" -ge "$3" ]; }
+matches() { [ "$(grep -acE -- "$2" "$1")" -ge "$3" ]; }
 
 # over PID: it runs no more. A zombie does not; not every first process of a
 # container takes the status of those that have nobody else.
@@ -102,8 +117,8 @@ listener() {
 	background "$name" mcpctl "$@"
 	LISTENER=$LAST
 	line=$(wait_for "$name.err" 'http://[^ ]*/xiaozhi/ota/') || return 1
-	OTA=$(sed -n 's|.*\(http://[^ ]*/xiaozhi/ota/\).*|\1|p' <<<"$line")
-	PORT=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$OTA")
+	[[ $line =~ .*(http://[^ ]*:([0-9]+)/xiaozhi/ota/) ]]
+	OTA=${BASH_REMATCH[1]} PORT=${BASH_REMATCH[2]}
 }
 
 # serve ARG…: mcpctl serve on an ephemeral port, events as JSON in serve.out;
@@ -114,9 +129,78 @@ serve() {
 	background serve ${SERVE_BEFORE:-} mcpctl -o json serve --listen 127.0.0.1:0 "$@"
 	SERVER=$LAST
 	line=$(wait_for serve.out '"event":"listening"') || return 1
-	PORT=$(grep -o '127\.0\.0\.1:[0-9]*/xiaozhi' <<<"$line" | head -n 1 | tr -dc '0-9\n' | sed 's/^127001//')
+	[[ $line =~ 127\.0\.0\.1:([0-9]+)/xiaozhi ]]
+	PORT=${BASH_REMATCH[1]}
 	OTA=http://127.0.0.1:$PORT/xiaozhi/ota/
 }
+
+# mqtt_serve ARG…: that serve with a broker of its own; sets MQTT, its port.
+mqtt_serve() {
+	MQTT=$(free_port)
+	serve "--mqtt=$MQTT" "$@"
+	event broker 'connected to the broker'
+}
+
+# between ARG…: mcpctl proxy on an ephemeral port; sets PROXY, AT (its port), and
+# URL where it has one. $LIMITED: words before the program.
+between() {
+	local line
+	# shellcheck disable=SC2086 # words
+	background proxy ${LIMITED:-} mcpctl proxy --listen 127.0.0.1:0 "$@"
+	PROXY=$LAST
+	line=$(wait_for proxy.err '(restart it:|listening at) ') || return 1
+	URL=$(grep -oE '(http|ws)://127.0.0.1:[0-9]+[^ ]*' <<<"$line" || :)
+	AT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line" | head -n 1)
+	AT=${AT#*:}
+}
+
+# ota BODY: a server that gives that answer to OTA; sets OTA.
+ota() {
+	background ota /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' "$1" application/json
+	OTA=http://127.0.0.1:$(wait_for ota.out '^port ' | tr -dc 0-9)/xiaozhi/ota/
+}
+
+# server_of_tools: an MCP server over HTTP, at UP and a path of http_server.py; what
+# it is asked is in log.
+server_of_tools() {
+	: >log
+	background server python3 "$BATS_TEST_DIRNAME/http_server.py" log
+	UP=http://127.0.0.1:$(wait_for server.out '^port' | cut -d' ' -f2)
+}
+
+# backend HABIT… [CERTIFICATE KEY]: one in a few lines, for what mcpctl's own
+# listen: does not do. BACKEND is its port, backend.out what it saw.
+backend() {
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
+	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+}
+
+# planted [CERTIFICATE KEY [AUTHORITY]]: who answers HTTP with the file answer; sets AT.
+planted() {
+	background planted /usr/bin/python3 "$BATS_TEST_DIRNAME/planted.py" "$WORK/answer" "$@"
+	AT=127.0.0.1:$(wait_for planted.out 'port [0-9]+' | sed 's/port //')
+}
+
+# raw HEAD BODY: the answer, as it stands there.
+raw() { printf '%s\r\n\r\n%s' "$1" "$2" >answer; }
+
+# body JSON: a good answer with that body.
+body() { raw "HTTP/1.1 200 OK"$'\r\n'"Content-Type: application/json"$'\r\n'"Content-Length: ${#1}" "$1"; }
+
+# crowd PORT KIND COUNT…: strangers at a port, until crowd_goes. See crowd.py.
+crowd() {
+	background crowd /usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$@"
+	CROWD=$LAST
+	wait_for crowd.out '^there'
+}
+
+crowd_goes() {
+	kill "$CROWD"
+	finish "$CROWD" 143
+}
+
+# open_files PID
+open_files() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 
 # starter: the process beside that serve which starts programs.
 starter() { pgrep -P "$SERVER" mcpctl-starter; }
@@ -157,8 +241,10 @@ finish() {
 mcp() {
 	status=0
 	mcpctl "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
-	out=$(cat "$WORK/stdout")
-	err=$(cat "$WORK/stderr")
+	{
+		out=$(<"$WORK/stdout")
+		err=$(<"$WORK/stderr")
+	} 2>/dev/null # of NUL
 }
 
 # ends STATUS: the status of the last mcp, with what it printed when it is another.
@@ -217,18 +303,21 @@ needs_root() { # WHY; the test is tagged "root" too
 # A port that nobody listens at, for servers that cannot choose one; below
 # those that the system gives to others in the meantime.
 free_port() {
-	/usr/bin/python3 -c 'import random, socket
-with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
-    first = int(file.read().split()[0])
-while True:
-    port = random.randrange(min(10000, first - 1000), first)
-    try:
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", port))
-    except OSError:
-        continue
-    print(port)
-    break'
+	local first from port
+	read -r first _ </proc/sys/net/ipv4/ip_local_port_range
+	from=$((first > 11000 ? 10000 : first - 1000))
+	while :; do
+		port=$((from + (RANDOM * 32768 + RANDOM) % (first - from)))
+		port_taken $port || break
+	done
+	echo $port
+}
+
+# port_taken PORT: a TCP socket of this machine has it, whatever its state.
+port_taken() {
+	local hex
+	printf -v hex ':%04X' "$1"
+	grep -qE "^ *[0-9]+: [0-9A-F]+$hex " /proc/net/tcp /proc/net/tcp6
 }
 
 # A private authority, and a server's certificate for localhost, as PEM files.
@@ -263,6 +352,13 @@ asyncio.run(main())
 END
 	background spy env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 spy.py
 	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
+}
+
+# tls_end: openssl's server of pages, with those; sets TLS, its port.
+tls_end() {
+	certificates
+	background tls openssl s_server -accept 127.0.0.1:0 -cert server.pem -key server.key -www -naccept 10
+	TLS=$(wait_for tls.out '^ACCEPT' | grep -oE '[0-9]+$')
 }
 
 # old_certificate [FROM TO]: of server.key, as old.pem; expired long ago.

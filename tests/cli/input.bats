@@ -49,7 +49,7 @@ load helper
 		ends 0
 		cmp short stdout
 	done
-	[ "$(grep -cE '^(start|use|diagnose|pretend|  {8}) +[a-z]+ {2,}[^ ]' short)" = 12 ]
+	[ "$(grep -cE '^(start|use|diagnose|pretend|  {8}) +[a-z]+ {2,}[^ ]' short)" = 11 ]
 	mcp help --all
 	ends 0
 	says '--timeout'

@@ -64,7 +64,7 @@ needs_filter() { # to drop packets, as if the power went
 @test "a tool that ended without an answer (D121)" {
 	silent no-reply 500ms "${status_call[@]}"
 	grep -qE '^  loop  answers after ' <<<"$err"
-	hints '  D121  it ended without an answer: above 65,535 B'
+	hints '  D121  it ended without an answer: above 65535 B'
 	fits
 	found D121
 }
@@ -258,4 +258,17 @@ needs_filter() { # to drop packets, as if the power went
 	grep -qE '^loop  2 sent, 2 lost \(100 %\)$' stdout
 	hints 'none of 2 pings was answered'
 	hints '  ws    silent for 1'
+}
+
+@test "a list that is not answered while the main loop is: D145; what firmware drops is no fault" {
+	listener l --timeout 500ms --findings found.json listen:127.0.0.1:0 request tools/list '[]'
+	device board
+	finish "$LISTENER" 4
+	grep -q 'firmware never answers a request whose params are no object' l.err
+	absent '"code":"D145"' found.json
+	listener l --timeout 500ms --findings found.json listen:127.0.0.1:0 tools
+	background board /usr/bin/python3 "$BATS_TEST_DIRNAME/deaf_board.py" "$PORT" tools/list
+	finish "$LISTENER" 4
+	grep -q '  D145  the main loop answers others, and gave this no answer' l.err
+	found D145
 }

@@ -10,21 +10,6 @@ limited_serve() {
 	SERVE_BEFORE="prlimit --nofile=$1:$1" serve "${@:2}"
 }
 
-# crowd KIND COUNT…: strangers at PORT, until crowd_goes. See crowd.py.
-crowd() {
-	background crowd /usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@"
-	CROWD=$LAST
-	wait_for crowd.out '^there'
-}
-
-crowd_goes() {
-	kill "$CROWD"
-	finish "$CROWD" 143
-}
-
-# open_files PID
-open_files() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
-
 # here N: whether so many devices, or more, are there; away: whether none is.
 here() { [ "$(mcpctl -o json devices | grep -c '"state"')" -ge "$1" ]; }
 away() { ! here 1; }
@@ -36,21 +21,31 @@ answered() {
 	mcpctl -d 02:00:00:00:00:01 --wait 1s call self.get_device_status
 }
 
-# comes_and_goes N: serve with that limit, three times full of strangers.
+# lets_a_board_in: serve, when the strangers who filled it have gone.
+lets_a_board_in() {
+	until_true here 10
+	crowd_goes
+	until_true away
+	device board
+	until_true answered
+	kill "$DEVICE"
+	wait "$DEVICE" || :
+	until_true away
+}
+
+# comes_and_goes N: serve with that limit, three times full of strangers. First
+# of those whose WebSockets need more files than there are; they come from many
+# addresses, and no request is beside them, so no address has all that it gets
+# before. Then of all kinds, from one address.
 comes_and_goes() {
 	limited_serve "$1"
 	before=$(open_files "$SERVER")
-	for _ in 1 2 3; do
-		crowd silent "$1" head 100 body 50 idle 100 --again
-		until_true here 10
-		event refused 'open files'
-		crowd_goes
-		until_true away
-		device board
-		until_true answered
-		kill "$DEVICE"
-		wait "$DEVICE" || :
-		until_true away
+	crowd "$PORT" silent "$1" head 100 idle 100 --from=50 --again
+	event refused 'open files'
+	lets_a_board_in
+	for _ in 1 2; do
+		crowd "$PORT" silent "$1" head 100 body 50 idle 100 --again
+		lets_a_board_in
 	done
 	settled() { [ "$(open_files "$SERVER")" -le "$((before + 2))" ]; }
 	until_true settled
@@ -89,13 +84,28 @@ comes_and_goes() {
 		LISTENER=$LAST
 		line=$(wait_for "listen$count.err" 'http://[^ ]*/xiaozhi/ota/')
 		PORT=$(sed -E 's|.*:([0-9]+)/xiaozhi/ota/.*|\1|' <<<"$line")
-		crowd head 300 body 100 idle 200 --again
+		crowd "$PORT" head 300 body 100 idle 200 --again
 			crowd_goes
 		device board
 		finish "$LISTENER" 0
 		grep -q 'xiaozhi\|pretend' "listen$count.out"
 		kill "$DEVICE" || :
 		wait "$DEVICE" || :
+	done
+}
+
+@test "sim --listen: with few open files strangers come and go, and a client is served" {
+	for count in 24 64 128 256 512; do
+		background "sim$count" prlimit "--nofile=$count:$count" \
+			mcpctl sim --listen 127.0.0.1:0
+		SIM=$LAST
+		line=$(wait_for "sim$count.err" '127\.0\.0\.1:[0-9]+')
+		PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line" | head -n 1 | cut -d: -f2)
+		crowd "$PORT" silent 300 head 100 body 100 idle 100 --again
+		crowd_goes
+		until_true mcpctl "ws://127.0.0.1:$PORT/ws" tools
+		kill "$SIM"
+		finish "$SIM" 143
 	done
 }
 
@@ -106,7 +116,7 @@ comes_and_goes() {
 		SIM=$LAST
 		line=$(wait_for "llm$count.err" 'http://127\.0\.0\.1:[0-9]+')
 		PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line" | head -n 1 | cut -d: -f2)
-		crowd silent 300 head 100 body 100 idle 100 --again
+		crowd "$PORT" silent 300 head 100 body 100 idle 100 --again
 		crowd_goes
 		until_true mcpctl "http://127.0.0.1:$PORT/mcp" tools
 		kill "$SIM"
@@ -118,7 +128,7 @@ comes_and_goes() {
 	mkdir -p config/mcpctl
 	echo '{"kitchen": "02:00:00:00:00:01"}' >config/mcpctl/devices.json
 	serve --devices-max 60
-	crowd silent 120 head 60 body 60 upload 30 message 30 --again
+	crowd "$PORT" silent 120 head 60 body 60 upload 30 message 30 --again
 	until_true here 30
 	curl -sf -m "$PATIENCE" -H 'Device-Id: 02:00:00:00:00:01' "$OTA" >reply
 	jq -e .websocket.url reply

@@ -44,6 +44,28 @@ boards() {
 	grep -E "^connected +$MANY, refused 0" fleet.out
 }
 
+@test "$MANY boards at once through proxy: each to its own connection, in little memory" {
+	local at proxy most
+	serve
+	background proxy mcpctl proxy "ws://127.0.0.1:$PORT/xiaozhi/v1/" --listen 127.0.0.1:0 --trace many.cap
+	proxy=$LAST
+	at=$(wait_for proxy.err 'listening at' | grep -oE 'ws://[^ ]*')
+	most=$MANY
+	# It has a file for each side of each, and few places for those who knock.
+	[ "$hard" = unlimited ] || [ "$hard" -ge $((MANY * 2 + 100)) ] || most=$((hard / 8))
+	boards "$most" --connect "$at"
+	ready "$most"
+	[ "$(awk '/VmHWM/ {print $2}' "/proc/$proxy/status")" -lt 100000 ]
+	kill -INT "$DEVICE"
+	wait "$DEVICE" || :
+	kill -INT "$proxy"
+	finish "$proxy" 0
+	wait_for proxy.out '^passed '
+	[ "$(grep '^passed' proxy.out | grep -oE '[0-9,]+ connections' | tr -dc 0-9)" = "$most" ]
+	wait_for proxy.out '^found +nothing'
+	[ "$(jq -r 'select(.kind == "open").device' many.cap | sort -u | wc -l)" = "$most" ]
+}
+
 @test "$MANY boards ask OTA at once, more than are answered at a time" {
 	serve
 	boards "$MANY" --ota "$OTA"

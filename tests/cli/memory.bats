@@ -12,9 +12,9 @@ room() {
 	prlimit --pid "$SERVER" "--as=$(((size + $1) * 1024)):"
 }
 
-# crowd N: so many boards that know nothing of others' limits; sets CROWD.
-crowd() {
-	background crowd mcpctl -q sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" \
+# strange_boards N: so many boards that know nothing of others' limits; sets CROWD.
+strange_boards() {
+	background strange mcpctl -q sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" \
 		--device-id 0b:00:00:00:00:01 --devices "$1"
 	CROWD=$LAST
 }
@@ -37,7 +37,7 @@ not_sanitized() {
 	event ready
 	for _ in 1 2 3; do
 		room 3000
-		crowd 500
+		strange_boards 500
 		event refused 'no memory is left for its connection'
 		mcpctl -d 02:00:00:00:00:01 call self.get_device_status
 		kill "$CROWD"
@@ -72,7 +72,7 @@ END
 	LARGE=$LAST
 	event connected aa:aa:aa:aa:aa:aa
 	room 3000
-	crowd 500
+	strange_boards 500
 	event refused 'no memory is left for its connection'
 	touch now
 	event gone 'no memory is left for the message'

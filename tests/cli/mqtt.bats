@@ -4,12 +4,6 @@
 
 load helper
 
-mqtt_serve() { # ARG…
-	MQTT=$(free_port)
-	serve "--mqtt=$MQTT" "$@"
-	event broker 'connected to the broker'
-}
-
 ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 
 @test "a stock board never subscribes, and is reached in standby" {
@@ -117,7 +111,7 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	event odd 'its head tells 3 bytes of audio, and 4 came'
 	event audio '"text":"audio: 4 frames, 12 bytes, 1 broken packet, 1 repeated or late, 1 gap in all"'
 	mcp devices -o json
-	says '"audio":{"frames":4,"bytes":12,"broken":1,"repeated":1,"gaps":1,"sent":0}'
+	says '"audio":{"frames":4,"bytes":12,"broken":1,"repeated":1,"gaps":1,"lost":2,"sent":0,"jitter_ms":null,"late":null,"holes":null,"missing_ms":null,"drift_ppm":null}'
 }
 
 @test "a photo, though the board was at the broker before serve was, and asked no OTA" {
@@ -322,4 +316,37 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 	absent '"event":"odd"' serve.out
 	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" | jq -e '.mqtt.publish_topic | startswith("up/")'
+}
+
+ends_of() { jq -c 'select(.kind == "end") | [.from, .how, .text]' "$1"; }
+
+@test "a capture tells how the broker went, and who that was where it is known" {
+	broker
+	local broker=$LAST
+	background board mcpctl --trace d.cap sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
+	background tail mcpctl --trace b.cap --no-init "mqtt://127.0.0.1:$MQTT/$ID" tail
+	until_true grep -q '"kind":"open"' b.cap
+	until_true grep -q '"kind":"open"' d.cap
+	kill "$broker"
+	until_true grep -q '"kind":"end"' b.cap
+	until_true grep -q '"kind":"end"' d.cap
+	# The device's side saw the other one go; the backend's knows of the broker alone.
+	ends_of d.cap | grep -q '^."backend","fin","the broker .127.0.0.1. went away'
+	ends_of b.cap | grep -q '^.null,"fin","the broker .127.0.0.1. went away'
+}
+
+@test "a capture that ends since the broker is silent: timeout, by nobody" {
+	broker
+	local broker=$LAST
+	background says /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' \
+		"{\"mqtt\":{\"endpoint\":\"127.0.0.1:$MQTT\",\"client_id\":\"$ID\",\"publish_topic\":\"up\",\"keepalive\":5}}" \
+		application/json
+	local port
+	port=$(wait_for says.out 'port [0-9]+')
+	background board mcpctl --trace t.cap sim --ota "http://127.0.0.1:${port#port }/"
+	until_true grep -q '"leg":"mqtt".*"kind":"open"' t.cap
+	kill -STOP "$broker"
+	until_true grep -q '"leg":"mqtt".*"kind":"end"' t.cap
+	kill -CONT "$broker"
+	ends_of t.cap | grep -q '^.null,"timeout","the connection to the broker .127.0.0.1. is dead'
 }

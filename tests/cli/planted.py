@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Answers HTTP with the bytes of a file, read anew each time, then closes.
 
-planted.py FILE [CERTIFICATE KEY]. What stands in the file "how" beside it says
+planted.py FILE [CERTIFICATE KEY [AUTHORITY]]; with AUTHORITY clients must have
+a certificate, too. What stands in the file "how" beside it says
 more: "first" answers before anything is read, "early" before the body is,
 "order" refuses a picture that
 comes before its question, "mute" closes without an answer.
@@ -79,7 +80,10 @@ class Server(socketserver.ThreadingTCPServer):
         connection, address = super().get_request()
         if sys.argv[2:]:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            tls.load_cert_chain(*sys.argv[2:])
+            tls.load_cert_chain(*sys.argv[2:4])
+            if sys.argv[4:]:
+                tls.verify_mode = ssl.CERT_REQUIRED
+                tls.load_verify_locations(sys.argv[4])
             connection = tls.wrap_socket(connection, server_side=True)
         return connection, address
 

@@ -146,12 +146,6 @@ told() {
 	event told 'is sent to ws://203.0.113.5:18001/xiaozhi/v1/.port=18001 now, and was sent to ws://203.0.113.5:18000/'
 }
 
-mqtt_serve() { # ARG…
-	MQTT=$(free_port)
-	serve "--mqtt=$MQTT" "$@"
-	event broker 'connected to the broker'
-}
-
 @test "a board at the broker takes its pictures where its own connection leads" {
 	mqtt_serve
 	background board mcpctl sim --ota "$OTA" --reconnect
@@ -253,6 +247,22 @@ B_ID="GID_test@@@02_00_00_00_00_02@@@uuid-b"
 	mcp devices --enrolled
 	ends 0
 	hints 'no board is enrolled'
+	mcp stop
+	finish "$SERVER" 0
+
+	# Who shows its token is known; that of another board is none.
+	printf '%s two\nany\n' "$B" >tokens
+	mqtt_serve --mqtt-key-file key --token-file tokens
+	ota=$OTA
+	for row in '403 ' '200 ?token=two' '403 ?token=any' '403 ?token=wrong'; do
+		OTA=$ota${row#* }
+		[ "$(asks "$B" uuid-b)" = "${row%% *}" ]
+	done
+	OTA="$ota?token=two"
+	[ "$(asks 02:00:00:00:00:03 x)" = 403 ]
+	OTA="$ota?token=any"
+	[ "$(asks 02:00:00:00:00:03 x)" = 200 ]
+	OTA=$ota
 	mcp stop
 	finish "$SERVER" 0
 

@@ -129,6 +129,14 @@ secrets() {
 	until_true [ -e vision.done ]
 	grep -q '^MCPCTL_QUESTION=x' vision.done
 	absent geheim vision.done
+	# mosquitto.
+	mcp stop
+	MQTT=$(free_port)
+	serve "--mqtt=$MQTT"
+	event broker 'connected to the broker'
+	tr '\0' '\n' <"/proc/$(pgrep -P "$(starter)" mosquitto)/environ" >broker.env
+	grep -q ^PATH= broker.env
+	absent geheim broker.env
 	# A program that a profile names.
 	cat >tools.json <<-'END'
 		{"extends": "esp32", "tools": [{"name": "self.env", "result": {"exec": "env"}}]}

@@ -29,12 +29,6 @@ leave() {
 	finish "$PROXY" "${1:-0}"
 }
 
-# ota BODY: a server that gives that answer to OTA; sets OTA.
-ota() {
-	background ota /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' "$1" application/json
-	OTA=http://127.0.0.1:$(wait_for ota.out '^port ' | tr -dc 0-9)/xiaozhi/ota/
-}
-
 ask() {
 	curl -sS --max-time 30 -H 'Device-Id: aa:bb:cc:dd:ee:ff' -H 'Content-Type: application/json' \
 		-d '{"application":{"version":"2.4.2"},"board":{"name":"kevin","type":"kevin"}}' "$@"
@@ -120,8 +114,8 @@ ask() {
 	event ready
 	mcp call self.camera.take_photo question=what
 	ends 0
-	wait_for proxy.out 'pictures come through here: vision.url .* -> http://'"$AT"'/mcpctl-proxy/vision/0'
-	wait_for proxy.out 'POST /mcpctl-proxy/vision/0'
+	wait_for proxy.out 'pictures come through here: vision.url .* -> http://'"$AT"'/mcpctl-proxy/vision/[0-9a-f]{32}'
+	wait_for proxy.out 'POST /mcpctl-proxy/vision/'
 	[ -n "$(ls pictures)" ]
 	leave
 }
@@ -216,23 +210,123 @@ ask() {
 }
 
 @test "TLS upstream is verified as a board does it; --insecure goes on and says so" {
-	certificates
-	background tls openssl s_server -accept 0 -cert server.pem -key server.key -www -naccept 10
-	local port
-	port=$(wait_for tls.out '^ACCEPT' | grep -oE '[0-9]+$')
-	proxy "https://localhost:$port/ota/"
+	tls_end
+	proxy "https://localhost:$TLS/ota/"
 	! curl -sS --max-time 30 "$HERE" || false
 	wait_for proxy.out 'N204'
 	leave
-	proxy "https://localhost:$port/ota/" --insecure
+	proxy "https://localhost:$TLS/ota/" --insecure
 	curl -sS --max-time 30 "$HERE" >/dev/null
 	wait_for proxy.out 'N204'
 	wait_for proxy.err 'a board would go no further'
 	leave
-	proxy "https://localhost:$port/ota/" --cacert ca.pem
+	proxy "https://localhost:$TLS/ota/" --cacert ca.pem
 	curl -sS --max-time 30 "$HERE" >/dev/null
 	wait_for proxy.out 'TLSv1.3 to localhost, certificate of test-ca'
 	absent N204 proxy.out
+	leave
+}
+
+# bad MODE: an upstream that does that to whoever comes; sets BAD ("localhost:PORT").
+bad() {
+	background bad /usr/bin/python3 "$BATS_TEST_DIRNAME/bad_upstream.py" "$@"
+	BADLY=$LAST
+	BAD=localhost:$(wait_for bad.out '^port ' | tr -dc 0-9)
+}
+
+# finds CODE: that, in what the proxy says; and its end is no success.
+finds() {
+	wait_for proxy.out "! $1 "
+	leave 7
+	kill "$BADLY"
+	until_true over "$BADLY"
+}
+
+@test "a backend that gives no WebSocket: the stage, and what a board makes of it" {
+	local mode code
+	while read -r mode code; do
+		bad "$mode"
+		proxy "ws://$BAD/x/" --fail-on error
+		mcp sim --connect "$HERE" --for 5s
+		[ "$status" != 0 ]
+		wait_for proxy.out 'a board takes that for a network error|where a board goes no further'
+		finds "$code"
+	done <<-'END'
+		close N113
+		reset N113
+		302 N115
+		301ws N115
+		401 P707
+		403 N116
+		404 N116
+		500 N116
+		page N116
+		400tls N121
+		garbage N112
+		http10 N116
+	END
+	bad close
+	proxy "wss://$BAD/x/" --fail-on error
+	mcp sim --connect "$HERE" --for 5s
+	finds N113
+	bad garbage
+	proxy "wss://$BAD/x/" --fail-on error
+	mcp sim --connect "$HERE" --for 5s
+	finds N121
+}
+
+@test "a backend that never answers: who leaves, and when" {
+	bad never
+	proxy "ws://$BAD/x/" --fail-on error
+	background early mcpctl sim --connect "$HERE" --for 700ms
+	wait_for proxy.out "it left after .*: until then 'localhost' had not begun to answer"
+	# A board waits for 10 s.
+	mcp sim --connect "$HERE" --for 20s
+	finds N111
+}
+
+@test "an OTA server that gives no answer" {
+	local mode code
+	while read -r mode code; do
+		bad "$mode"
+		proxy "http://$BAD/ota/" --fail-on error
+		run ask "$HERE"
+		finds "$code"
+	done <<-'END'
+		close N117
+		reset N117
+		garbage N112
+		404 O311
+	END
+}
+
+@test "a board that left before the answer: it left, and its server is not blamed" {
+	cat >polite.py <<-'END'
+		import socket
+		listener = socket.create_server(("127.0.0.1", 0))
+		print("port", listener.getsockname()[1], flush=True)
+		while True:
+		    peer, _ = listener.accept()
+		    while peer.recv(1000):
+		        print("asked", flush=True)
+		    peer.close()
+	END
+	background polite /usr/bin/python3 polite.py
+	proxy "http://127.0.0.1:$(wait_for polite.out '^port ' | tr -dc 0-9)/ota/" --fail-on error
+	/usr/bin/python3 - "${HERE#http://}" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].split("/")[0].split(":")
+		s = socket.create_connection((host, int(port)))
+		s.sendall(b"POST /ota/ HTTP/1.1\r\nHost: " + host.encode() + b"\r\nContent-Length: 2\r\n\r\n{}")
+		while "asked" not in open("polite.out").read():
+		    pass
+		s.shutdown(socket.SHUT_WR)
+		while s.recv(100):
+		    pass
+	END
+	wait_for proxy.out 'it left after'
+	wait_for proxy.out 'ended by'
+	absent N117 proxy.out
 	leave
 }
 
@@ -280,6 +374,24 @@ ask() {
 	[ "$(grep -c . json.out)" = $(($(grep -c . both.cap) + 1)) ]
 }
 
+@test "a full disk while recording: said once when it happens, what passes goes on" {
+	serve
+	mkfifo says
+	# Only the capture is a file, which may have no more than a kilobyte.
+	background says cat says
+	(trap '' XFSZ && ulimit -f 1 && exec mcpctl proxy --listen 127.0.0.1:0 "$OTA" --trace full.cap >says 2>&1 </dev/null 3>&-) &
+	PROXY=$!
+	PIDS+=("$PROXY")
+	HERE=$(wait_for says.out 'restart it: ' | grep -oE 'http://127.0.0.1:[0-9]+/[^ "]*')
+	for _ in {1..20}; do curl -sf -o answer -H 'Device-Id: a' -d '{}' "$HERE"; done
+	wait_for says.out "cannot write 'full.cap': .*; the work goes on"
+	curl -sf -o answer -H 'Device-Id: a' -d '{}' "$HERE"
+	kill "$PROXY"
+	finish "$PROXY" 8
+	wait_for says.out 'events are lost'
+	[ "$(grep -c 'the work goes on' says.out)" = 1 ]
+}
+
 @test "many boards at once, and the end of the time ends it" {
 	serve
 	proxy "$OTA" --for 20s
@@ -297,4 +409,50 @@ ask() {
 	leave
 	absent $'[\x01-\x08\x0b-\x1f\x7f]' proxy.out proxy.err
 	absent $'\xc2\x9b' proxy.out proxy.err
+}
+
+@test "a disk that is full: said once, what passes goes on, the loss stands in the capture, status 8" {
+	mkdir disk
+	mount -t tmpfs -o size=128k tmpfs disk || skip "no file system can be mounted"
+	serve
+	proxy "$OTA" --trace disk/c.cap
+	board
+	event ready
+	dd if=/dev/zero of=disk/other bs=4096 count=64 2>dd.err || grep -q 'No space left' dd.err
+	# The end of a line may still have had room.
+	for _ in 1 2 3 4 5 6 7 8; do
+		mcp call self.get_device_status
+		ends 0
+	done
+	wait_for proxy.err "cannot write 'disk/c.cap': No space left on device; the work goes on"
+	rm disk/other
+	mcp call self.audio_speaker.set_volume volume=31
+	ends 0
+	leave 8
+	grep -c 'the work goes on' proxy.err >said
+	[ "$(<said)" = 1 ]
+	wait_for proxy.err "error: 'disk/c.cap' could not be written whole: [0-9]+ events are lost"
+	cp disk/c.cap c.cap
+	umount disk
+	wait_for c.cap '"kind":"lost","count":[0-9]+'
+	mcp capture show c.cap
+	ends 0
+	says 'events missing here: not recorded'
+	says '< call #'
+	says 'self.audio_speaker.set_volume {"volume":31}'
+}
+
+@test "audio: its bytes are kept where --audio asks for them" {
+	serve
+	proxy "$OTA" --trace audio.cap --audio
+	board --audio
+	event ready
+	wait_for audio.cap '"from":"device","kind":"binary",.*"size":[0-9]+,"hex":"'
+	leave
+	mcp proxy --audio ws://127.0.0.1:1/
+	ends 2
+	hints "option '--audio' needs --trace, or -o json"
+	mcp --audio sim: tools
+	ends 2
+	hints "option '--audio' needs --trace"
 }

@@ -42,7 +42,7 @@ child() { # FAULT…
 @test "the program's end is ours: its status, its signal, its stderr" {
 	mcp proxy -- sh -c 'echo gone >&2; exit 7'
 	ends 7
-	[ "$err" = gone ]
+	[ "$err" = $'gone\nP716 the server\'s program: it ended with status 7 before it said anything; a host reads the end of its output, and gives it up' ]
 	mcp proxy -- sh -c 'kill -9 $$'
 	ends 137
 	mcp proxy -- true
@@ -54,6 +54,50 @@ child() { # FAULT…
 	mcp proxy -- ./no-such-program
 	ends 3
 	hints 'no such'
+}
+
+@test "P716: a program that is missing, or ends before it answers; what a host sees" {
+	printf '%s\n' "$SAYS" | head -1 >first
+	run_with() { # STDIN COMMAND…: its findings are in found.json
+		rm -f found.json p.cap
+		status=0
+		mcpctl proxy --findings found.json --trace p.cap -- "${@:2}" <"$1" >out 2>err || status=$?
+	}
+	run_with first ./no-such-program
+	[ "$status" = 3 ]
+	grep -q "^error: cannot start './no-such-program': no such file or directory (P716)" err
+	grep -q 'a host reads the end of its output, and gives it up' err
+	jq -e 'select(.code == "P716") | .do.operator' found.json
+	# The capture knows it, too.
+	mcp check p.cap
+	ends 7
+	says 'error   P716 '
+	run_with /dev/null sh -c 'echo why >&2; exit 3'
+	[ "$status" = 3 ]
+	grep -q '^why$' err
+	grep -q 'P716 the server.s program: it ended with status 3 before it said anything; a host' err
+	run_with first sh -c 'read x; echo "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}"; kill -9 $$'
+	[ "$status" = 137 ]
+	grep -q 'it ended with status 137, and a request has no answer' err
+	mcp check p.cap
+	says 'error   P716 '
+	# The host is still there, and it ends without a word, as if all were well.
+	mkfifo open
+	sleep 60 >open 3>&- &
+	PIDS+=($!)
+	run_with open true
+	[ "$status" = 0 ] && [ ! -s err ]
+	sh -c 'cat first; exec sleep 60' >open 3>&- &
+	PIDS+=($!)
+	run_with open sh -c 'read x'
+	[ "$status" = 0 ]
+	grep -q 'it ended with status 0 before it said anything' err
+	# Who answered all, or was told that it is over, may go.
+	run_with first true
+	[ "$status" = 0 ] && [ ! -s err ]
+	run_with first sh -c 'read x; echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}"; exit 4'
+	[ "$status" = 4 ] && [ ! -s err ]
+	[ ! -s found.json ]
 }
 
 @test "a signal to us ends it, too" {
@@ -87,24 +131,10 @@ child() { # FAULT…
 	[ "$(tail -n 1 through | jq -r '.result.tools[0].name')" = echo ]
 }
 
-server() {
-	: >log
-	background server python3 "$BATS_TEST_DIRNAME/http_server.py" log
-	UP=http://127.0.0.1:$(wait_for server.out '^port' | cut -d' ' -f2)
-}
-
-between() { # UPSTREAM ARG…
-	local line
-	background proxy mcpctl proxy --listen 127.0.0.1:0 "$@"
-	PROXY=$LAST
-	line=$(wait_for proxy.err 'listening at') || return 1
-	URL=$(grep -oE 'http://127\.0\.0\.1:[0-9]+[^ ]*' <<<"$line")
-}
-
 @test "HTTP: calls, a session and its end" {
-	server
+	server_of_tools
 	between "$UP/json" --trace p.cap
-	mcp "$URL" call echo text=hello
+	mcp --era legacy "$URL" call echo text=hello
 	ends 0
 	says 'echo: hello'
 	# The server was asked by its own name.
@@ -114,10 +144,13 @@ between() { # UPSTREAM ARG…
 	until_true over "$PROXY"
 	grep -E '> +initialize' proxy.out
 	[ "$(jq -r 'select(.kind == "text") | .c' p.cap | sort -u | wc -l)" = 1 ]
+	# A Close is WebSocket's.
+	grep -q ' ended' proxy.out
+	absent 'ended by Close' proxy.out
 }
 
 @test "HTTP: an event stream, also in single bytes, and one that is cut" {
-	server
+	server_of_tools
 	between "$UP/sse"
 	mcp "$URL" call echo text=hello
 	ends 0
@@ -131,7 +164,7 @@ between() { # UPSTREAM ARG…
 }
 
 @test "HTTP: a page of another origin, another name, and no server there" {
-	server
+	server_of_tools
 	between "$UP/json"
 	[ "$(curl -s -o /dev/null -w '%{http_code}' -H 'Origin: http://evil.example' -d '{}' "$URL")" = 403 ]
 	[ "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' -d '{}' "$URL")" = 421 ]
@@ -141,10 +174,135 @@ between() { # UPSTREAM ARG…
 	between "http://127.0.0.1:$(free_port)/mcp"
 	[ "$(curl -s -o body -w '%{http_code}' -d '{}' "$URL")" = 502 ]
 	grep 'cannot be reached' body
-	mcp proxy --set /a=1 http://127.0.0.1:1/mcp
-	ends 2
 	mcp proxy --listen 127.0.0.1:0 --listen 127.0.0.1:0 http://127.0.0.1:1/mcp
 	ends 2
+}
+
+# ask URL ID TOOL: calls it; the answer in "body", its HTTP status on stdout.
+ask() {
+	curl -s -m 30 -o body -w '%{http_code}' -H 'Content-Type: application/json' \
+		-d '{"jsonrpc":"2.0","id":'"$2"',"method":"tools/call","params":{"name":"'"$3"'","arguments":{"text":"hello"}}}' "$1"
+}
+
+# data: the message of an event stream or of an answer in JSON in "body".
+data() {
+	grep -oE '\{"jsonrpc.*' body
+}
+
+@test "HTTP: a server that gives no answer" {
+	local mode code status
+	while read -r mode code status; do
+		background bad /usr/bin/python3 "$BATS_TEST_DIRNAME/bad_upstream.py" "$mode"
+		between "http://localhost:$(wait_for bad.out '^port ' | tr -dc 0-9)/mcp" --fail-on warning
+		[ "$(ask "$URL" 7 echo)" = "$status" ]
+		wait_for proxy.out "! $code "
+		kill -INT "$PROXY"
+		finish "$PROXY" 7
+	done <<-'END'
+		close N117 000
+		reset N117 000
+		garbage N112 000
+		302 P715 302
+		401 P707 401
+		403 P713 403
+		500 P713 500
+		page P708 200
+	END
+	between "http://127.0.0.1:$(free_port)/mcp" --fail-on error
+	[ "$(ask "$URL" 7 echo)" = 502 ]
+	wait_for proxy.out '! N102 '
+	kill -INT "$PROXY"
+	finish "$PROXY" 7
+	# What a host asks to find out is no failure.
+	server_of_tools
+	between "$UP/json" --fail-on note
+	curl -s -m 30 -o body "$URL"
+	curl -s -m 30 -o body -X DELETE "$URL"
+	kill -INT "$PROXY"
+	finish "$PROXY" 0
+}
+
+@test "stdio: a program that is not there, and one that ends at once" {
+	mcp proxy -- ./nowhere
+	ends 3
+	grep nowhere stderr
+	mcp proxy -- sh -c 'exit 5'
+	ends 5
+}
+
+@test "HTTP: --set changes answers, events and requests" {
+	server_of_tools
+	between "$UP/json" --set '/result/content/0/text="set"' --set '/params/arguments/text="bent"' --trace p.cap
+	[ "$(ask "$URL" 7 echo)" = 200 ]
+	[ "$(jq -c '[.id, .result.content[0].text]' body)" = '[7,"set"]' ]
+	[ "$(jq -r '.body | fromjson | .params.arguments.text' log)" = bent ]
+	mcp "$URL" call echo text=hello
+	ends 0
+	says set
+	[ "$(jq -r 'select(.c == 1 and .kind == "text" and .passed) | .passed | fromjson | .id' p.cap | tr '\n' ' ')" = '7 7 ' ]
+	mcp "${URL%/json}/sse" call echo text=hello
+	ends 0
+	says set
+	mcp "${URL%/json}/bytes" call echo text=hello
+	ends 0
+	says set
+	absent hello stdout
+	# Larger than what a client sends without asking first.
+	head -c 900000 /dev/zero | tr '\0' x >large
+	printf '{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}' "$(cat large)" >call
+	curl -s -m 30 -o body -H 'Expect: 100-continue' -H 'Content-Type: application/json' -d @call "$URL"
+	[ "$(jq -r '.body | fromjson | select(.id == 8) | .params.arguments.text' log)" = bent ]
+}
+
+@test "HTTP: faults in answers and in events" {
+	local at
+	server_of_tools
+	between "$UP/json" --fault wrong-id:echo
+	for at in json sse; do
+		[ "$(ask "${URL%/json}/$at" 7 echo)" = 200 ]
+		[ "$(data | jq .id)" = 10006 ] || data | jq -e '.id != 7'
+		[ "$(ask "${URL%/json}/$at" 7 read)" = 200 ]
+		[ "$(data | tail -n 1 | jq .id)" = 7 ]
+	done
+	kill "$PROXY"
+	until_true over "$PROXY"
+	wait_for proxy.out 'fault wrong-id'
+	between "$UP/json" --fault not-json
+	ask "$URL" 7 echo
+	[ "$(cat body)" = 'I (48213) MCP: tool done' ]
+	ask "${URL%/json}/sse" 7 echo
+	grep '^data: I (48213) MCP: tool done$' body
+	kill "$PROXY"
+	until_true over "$PROXY"
+	between "$UP/json" --fault cut-frame
+	run curl -s -m 30 -o body -d '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo"}}' "$URL"
+	[ "$status" = 56 ]
+	[ -s body ]
+	run jq . body
+	[ "$status" != 0 ]
+	kill "$PROXY"
+	until_true over "$PROXY"
+	between "$UP/json" --fault two-replies
+	ask "${URL%/json}/sse" 7 echo
+	[ "$(data | grep -c '"id": *7')" = 2 ]
+}
+
+@test "HTTP: an answer that is late, and one that never goes on" {
+	server_of_tools
+	between "$UP/json" --fault late-reply=700ms:echo,no-reply:read
+	SECONDS=0
+	[ "$(ask "$URL" 7 echo)" = 200 ]
+	[ "$(jq -r '.result.content[0].text' body)" = 'echo: hello' ]
+	wait_for proxy.out 'fault late-reply'
+	mcp --timeout 1s "$URL" call read
+	[ "$status" != 0 ]
+	wait_for proxy.out 'fault no-reply'
+	# The next one is not mistaken for it.
+	[ "$(ask "$URL" 9 echo)" = 200 ]
+	[ "$(jq .id body)" = 9 ]
+	kill "$PROXY"
+	until_true over "$PROXY"
+	wait_for proxy.out 'dropped: 1'
 }
 
 @test "what is found of a plain server is told without what is known of boards" {
@@ -157,4 +315,15 @@ between() { # UPSTREAM ARG…
 	says D123
 	says 'host: never use an id twice'
 	! grep -iE '^ +(hits|do) .*(board|firmware)' stdout || false
+}
+
+@test "HTTP: a certificate that --insecure alone lets pass is told as any upstream's" {
+	tls_end
+	between mcp "https://localhost:$TLS/mcp" --insecure
+	background curl curl -s -m 60 -o body -d "$(head -n 1 <<<"$SAYS")" "$URL"
+	wait_for proxy.out 'TLSv1.3 to localhost, certificate of test-ca'
+	wait_for proxy.out 'N204'
+	wait_for proxy.err "localhost:$TLS: .*; --insecure lets that pass"
+	kill "$PROXY"
+	finish "$PROXY" 0
 }

@@ -10,21 +10,6 @@ load helper
 ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 MAC=02:00:00:00:00:01
 
-mqtt_serve() { # ARG…
-	MQTT=$(free_port)
-	serve "--mqtt=$MQTT" "$@"
-	event broker 'connected to the broker'
-}
-
-between() { # UPSTREAM ARG…
-	local line
-	background proxy mcpctl proxy --listen 127.0.0.1:0 "$@"
-	PROXY=$LAST
-	line=$(wait_for proxy.err 'listening at|OTA address') || return 1
-	AT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line" | head -n 1)
-	AT=${AT#*:}
-}
-
 @test "push to a board that never subscribes goes through, and is shown" {
 	mqtt_serve
 	between "mqtt://127.0.0.1:$MQTT" --trace p.cap
@@ -45,7 +30,7 @@ between() { # UPSTREAM ARG…
 }
 
 @test "a voice session: the address of audio is ours, and audio passes both ways" {
-	mqtt_serve --silence
+	mqtt_serve --silence --trace s.cap --audio
 	between "mqtt://127.0.0.1:$MQTT" --trace p.cap
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$AT/$ID" --audio
 	event hello
@@ -57,11 +42,16 @@ between() { # UPSTREAM ARG…
 	# The board was told another port than the backend said.
 	grep '"passed"' p.cap | grep -q '"udp'
 	absent '"leg":"udp".*"hex"' p.cap
+	# At its end it has its leg, within the connection that agreed on it.
+	wait_for s.cap '"c":1,"leg":"udp","from":"device","kind":"binary",.*"hex":"fb03fffefffefffe"'
+	absent '"leg":"mqtt".*"kind":"binary"' s.cap
 	# What decrypts it has a name, the same one in what was passed on.
 	grep -qE '"key\\":\\"\*\*\*([0-9]+)\\".*"passed".*"key\\":\\"\*\*\*\1\\"' p.cap
 	grep -q '"nonce\\":\\"\*\*\*' p.cap
 	mcp check p.cap --skip O310
 	! grep 'hex digits' stdout stderr || false
+	absent ', 0 of audio' stdout
+	says ' of audio, '
 	# A copy says nothing of bytes that are not in it.
 	mcpctl capture mask p.cap >copy.cap
 	absent '"hex":""' copy.cap
@@ -100,6 +90,24 @@ between() { # UPSTREAM ARG…
 	wait_for proxy.out 'N102'
 }
 
+@test "a broker that does not answer as one" {
+	local mode code
+	while read -r mode code; do
+		background bad /usr/bin/python3 "$BATS_TEST_DIRNAME/bad_upstream.py" "$mode"
+		between "mqtt://localhost:$(wait_for bad.out '^port ' | tr -dc 0-9)" --fail-on error
+		run mosquitto_sub -h 127.0.0.1 -p "${AT#*:}" -i 'GID_test@@@aa_bb_cc_dd_ee_ff@@@u' -t x -W 3
+		[ "$status" != 0 ]
+		wait_for proxy.out "! $code "
+		kill -INT "$PROXY"
+		finish "$PROXY" 7
+	done <<-'END'
+		close N113
+		reset N113
+		garbage N112
+		403 N112
+	END
+}
+
 @test "bad addresses of brokers" {
 	mcp proxy mqtt://
 	ends 2
@@ -110,4 +118,16 @@ between() { # UPSTREAM ARG…
 	hints "leave out what stands before '@'"
 	mcp proxy mqtt://127.0.0.1:99999
 	ends 2
+}
+
+@test "a broker whose certificate --insecure alone lets pass is told as any upstream" {
+	tls_end
+	between "mqtts://localhost:$TLS" --insecure
+	printf '\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a' >whole
+	background board bash -c "/usr/bin/python3 '$BATS_TEST_DIRNAME/knock.py' $AT <whole"
+	wait_for proxy.out 'TLSv1.3 to localhost, certificate of test-ca'
+	wait_for proxy.out 'N204'
+	wait_for proxy.err "localhost:$TLS: .*; a board would go no further"
+	kill "$PROXY"
+	finish "$PROXY" 0
 }

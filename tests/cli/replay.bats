@@ -89,11 +89,29 @@ recorded() {
 
 @test "reports have a case for each step" {
 	recorded sim:
+	mcp sim: replay board.jsonl --speed max --report md:-
+	says '### mcpctl replay: '
+	absent 'risk|asked' stdout
 	mcp sim:fixtures replay board.jsonl --speed max --report junit:r.xml --report tap:-
 	ends 7
 	grep -q '<testcase .*name="reply to tools/call self.get_device_status"' r.xml
 	grep -q '^not ok .*reply to initialize' <<<"$out"
 	grep -q '^ok ' <<<"$out"
+}
+
+@test "a capture without a hello, as of MQTT at rest, to a device that waits for one" {
+	recorded sim:
+	grep -v '\\"type\\":\\"hello\\"' board.jsonl >rest.jsonl
+	absent '"hello' rest.jsonl
+	# It listens then, as a board that was woken: nothing did that at rest.
+	grep -v '\\"type\\":\\"listen\\"' rest.jsonl >quiet.jsonl
+	mcp sim: replay quiet.jsonl --speed max
+	ends 0
+	absent listen stdout
+	mcp sim: replay rest.jsonl --speed max
+	ends 0
+	says 'answered by ours'
+	absent slower stdout
 }
 
 @test "captures that cannot be said again" {
@@ -131,6 +149,12 @@ recorded() {
 	[ -z "$(find /tmp -maxdepth 1 -name 'mcpctl-clone-*' -newer board.jsonl)" ]
 }
 
+@test "clone: a target in the place of a file" {
+	mcp clone ws://127.0.0.1:1/
+	ends 2
+	hints 'mcpctl ws://127.0.0.1:1/ clone'
+}
+
 @test "clone: an answer that was broken is broken again; a second answer comes second" {
 	mcp --trace broken.jsonl 'sim:?fault=deep' call self.get_device_status
 	mcpctl clone broken.jsonl >broken.json
@@ -155,6 +179,28 @@ recorded() {
 	ends 2
 	mcp capture diff - -
 	ends 2
+}
+
+@test "capture pcap: a CONNECT is as long as it was, though its password is not there" {
+	cat >mqtt.jsonl <<-'END'
+		{"capture":1,"made":"2026-11-22T10:02:11.400Z","clock":"us","masked":true}
+		{"n":1,"t":10,"c":1,"leg":"mqtt","from":"device","kind":"open"}
+		{"n":2,"t":20,"c":1,"leg":"mqtt","from":"device","kind":"packet","size":81,"cut":12,"hex":"104f00044d515454040200f0"}
+		{"n":3,"t":30,"c":1,"leg":"mqtt","from":"device","kind":"text","topic":"device-server","size":16,"text":"{\"type\":\"hello\"}"}
+	END
+	mcpctl capture pcap mqtt.jsonl >mqtt.pcapng
+	python3 - <<-'END'
+		import struct
+		data = open("mqtt.pcapng", "rb").read()
+		at, found = 0, []
+		while at < len(data):
+		    kind, size = struct.unpack_from("<II", data, at)
+		    if kind == 6:
+		        kept, was = struct.unpack_from("<II", data, at + 20)
+		        found.append((was - kept, b"MQTT" in data[at:at + size], b"device-server" in data[at:at + size]))
+		    at += size
+		assert (81 - 12, True, False) in found and (0, False, True) in found, found
+	END
 }
 
 @test "capture pcap: blocks of pcapng with the messages in them" {

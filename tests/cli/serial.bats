@@ -192,3 +192,119 @@ toolchain() {
 	run -0 mcpctl check - <c.jsonl
 	[[ $output == *"0 messages"* ]]
 }
+
+# proxy ARG…: one before the serve that stands; sets PROXY and HERE.
+proxy() {
+	background proxy mcpctl proxy --listen 127.0.0.1:0 "$OTA" "$@"
+	PROXY=$LAST
+	HERE=$(wait_for proxy.err 'restart it:' | grep -oE 'http://127.0.0.1:[0-9]+/[^ "]*')
+}
+
+@test "proxy: a log stands in the timeline and in the capture, with what passed before" {
+	port a
+	toolchain
+	serve
+	PATH=$WORK/bin:$PATH proxy --trace c.jsonl --findings f.jsonl --serial "$WORK/a.tty" --elf app.elf --fail-on error
+	wait_for proxy.out 'serial begins serial'
+	background board mcpctl sim --ota "$HERE" --device-id 02:00:00:00:00:01
+	wait_for serve.out '"event":"ready"'
+	says a '\x1b[0;32mI (1234) WS: connected\x1b[0m' 'I (1) x: token=abcdefgh' "$PANIC" \
+		'Backtrace: 0x400e14ed:0x3ffb5030 0x400d0802:0x3ffb5050'
+	wait_for proxy.out 'serial  I .1234. WS: connected$'
+	wait_for proxy.out 'S802 error .*LoadProhibited on core 0; .* after the '
+	wait_for proxy.out 'serial  0x400e14ed: app_main at /src/main.cc:28'
+	says a '!unplug'
+	wait_for proxy.out 'a.tty is gone'
+	kill -INT "$PROXY"
+	finish "$PROXY" 7
+	wait_for proxy.out ' S802 error  *the chip panicked$'
+	# A log is none of the connections of boards.
+	wait_for proxy.out '^passed +2 connections: '
+	grep -q '"leg":"serial","from":"device","kind":"line","size":22,"text":"I (1234) WS: connected"' c.jsonl
+	grep -q '"leg":"serial","kind":"notice".*is gone' c.jsonl
+	grep -q '"kind":"finding","finding":{"code":"S802"' c.jsonl
+	grep -q '"code":"S802"' f.jsonl
+	absent abcdefgh c.jsonl proxy.out
+	run -0 mcpctl capture show c.jsonl
+	[[ $output == *"> serial  I (1234) WS: connected"* ]]
+	run -7 mcpctl check c.jsonl
+	[[ $output == *S802*"LoadProhibited on core 0; "*" after"*"the"*"device's reply"* ]]
+}
+
+@test "proxy: each port is of its own board; an MCP server has none" {
+	port a
+	port b
+	serve
+	proxy -o json --serial "02:00:00:00:00:01=$WORK/a.tty" --serial "02:00:00:00:00:02=$WORK/b.tty"
+	background board mcpctl sim --ota "$HERE" --device-id 02:00:00:00:00:01
+	wait_for serve.out '"event":"ready"'
+	says b "$PANIC"
+	wait_for proxy.out '"device":"02:00:00:00:00:02".*"code":"S802"'
+	says a "$PANIC"
+	wait_for proxy.out '"device":"02:00:00:00:00:01".*"code":"S802".* after the '
+	absent '02:00:00:00:00:02.*"code":"S802".*after the ' proxy.out
+	run -2 --separate-stderr mcpctl proxy --serial "$WORK/a.tty" stdio:cat
+	[[ $stderr == *"option '--serial' is for boards"* ]]
+	run -3 --separate-stderr mcpctl proxy --serial /dev/ttyNONE7 --listen 127.0.0.1:0 ws://127.0.0.1:1/
+	[[ $stderr == *"'/dev/ttyNONE7' is not there"* ]]
+	run -2 --separate-stderr mcpctl proxy --reset ws://127.0.0.1:1/
+	[[ $stderr == *"option '--reset' needs --serial"* ]]
+}
+
+@test "tail at a running serve sees the log that serve reads, of its own board only" {
+	port a
+	serve --serial "02:00:00:00:00:01=$WORK/a.tty"
+	background one mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	background two mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:02
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:01|02:00:00:00:00:01.*"event":"ready"'
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:02|02:00:00:00:00:02.*"event":"ready"'
+	background mine mcpctl --trace t.jsonl -d 02:00:00:00:00:01 tail
+	background other mcpctl -d 02:00:00:00:00:02 tail
+	background all mcpctl --all tail
+	wait_for mine.err attached
+	wait_for other.err attached
+	wait_for all.err 'watching 2'
+	until_true says_until_seen
+	grep -q 'S802.*LoadProhibited' mine.out
+	absent 'serial  ' other.out
+	grep -q '"leg":"serial","from":"device","kind":"line".*E (9) MCP: x' t.jsonl
+}
+
+# The commands attach while we speak: once more until they are there.
+says_until_seen() {
+	says a 'E (9) MCP: x' "$PANIC"
+	grep -q 'serial/02:00:00:00:00:01  E .9. MCP: x' mine.out &&
+		grep -q '02:00:00:00:00:01.*serial/.*MCP: x' all.out
+}
+
+@test "tail --all with ports of its own wants to know whose each is" {
+	port a
+	serve
+	run -2 --separate-stderr mcpctl --all tail --serial "$WORK/a.tty"
+	[[ $stderr == *"with --all, say whose '$WORK/a.tty' is: --serial ALIAS=$WORK/a.tty"* ]]
+	background one mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:01'
+	background two mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:02
+	wait_for serve.out '"event":"ready".*02:00:00:00:00:02'
+	background all mcpctl --all tail -F --serial "02:00:00:00:00:02=$WORK/a.tty"
+	wait_for all.err 'watching'
+	says a "$PANIC"
+	wait_for all.out '02:00:00:00:00:02.*serial/.*  Guru'
+	wait_for all.out '02:00:00:00:00:02.*S802'
+	absent '02:00:00:00:00:01 .*serial/' all.out
+}
+
+@test "run and the shell tell lines of a log while their target is open" {
+	port a
+	background run mcpctl sim: run --serial "$WORK/a.tty" -e 'tail --for 60s'
+	wait_for run.out hello
+	says a 'E (9) MCP: x'
+	wait_for run.out 'serial  E .9. MCP: x'
+	port b
+	echo 'tail --for 60s' >lines
+	background shell sh -c "exec mcpctl sim: shell --serial '$WORK/b.tty' <lines"
+	wait_for shell.out hello
+	says b 'E (9) MCP: y'
+	wait_for shell.out 'serial  E .9. MCP: y'
+	wait_for shell.out 'S823'
+}

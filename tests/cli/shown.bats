@@ -21,6 +21,7 @@ SERVER=$BATS_TEST_DIRNAME/shouting_server.py
 		{"t":3,"c":1,"kind":"finding","finding":{"code":"\u001b[2J","severity":"\u0007","title":"\u202e"}}
 		{"t":4,"c":1,"leg":"ota","kind":"request","head":["GET \u001b]0;owned\u0007"]}
 	END
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/firmware.py" firmware.bin 2.5.0 1000
 	background serve mcpctl -v serve --listen 127.0.0.1:0
 	PORT=$(wait_for serve.err 'http://127.0.0.1:[0-9]+/' | sed -E 's|.*:([0-9]+)/.*|\1|')
 	background board /usr/bin/python3 "$SERVER" "$PORT"

@@ -18,12 +18,18 @@ SERVER, BACKEND = sys.argv[1], sys.argv[2]
 SHOWN = {
     "info": ["info", "-v info"],
     "ping": ["ping", "-v ping"],
-    "targets": ["targets", "-t nothing ping"],
+    "targets": ["targets", "-t nothing ping", "targets --scan --interface lo --for 100ms",
+                "targets --ping --timeout 1s"],
     "trust": ["trust", "trust .mcp.json", "trust --list", "-t folder ping"],
+    "login": ["login", "login --list"],
+    "logout": ["logout", "logout ws://[::1]:1/"],
     "tools": ["tools", "tools --tree", "tools nothing", "-v tools"],
     "describe": ["describe t", "describe nothing", "describe odd"],
     "call": ["call t", "call fails", "call refuses", "call odd", "call nothing", "call t n=7",
-             "call t --expect '{\"x\":1}'", "-v call t"],
+             "call t --expect '{\"x\":1}'", "-v call t", "call t --expect-jq false",
+             "call t --repeat 2"],
+    "task": ["task list", "task get nothing", "call t --task"],
+    "watch": ["watch t --count 1", "watch t --count 1 --jq ."],
     "resources": ["resources"],
     "templates": ["templates"],
     "read": ["read test://x"],
@@ -50,14 +56,21 @@ ATTACHED = {
     "devices": ["devices"],
     "send": ["send alert status=a message=b emotion=c"],
     "kick": ["kick nothing"],
+    "close": ["close nothing"],
+    "lease": ["lease aa:00:00:00:00:99 --as x --for 1m", "lease --release aa:00:00:00:00:01"],
+    "power": ["power aa:00:00:00:00:01 on"],
+    "upgrade": ["upgrade nothing.bin", "upgrade firmware.bin --timeout 1s",
+                "upgrade firmware.bin --by ota --timeout 1s"],
+    "assets": ["assets nothing.bin", "assets firmware.bin", "assets firmware.bin --force --timeout 1s"],
 }
 BOTH = ["info", "ping", "tools", "describe", "call", "tail", "request", "shell"]
-ALL = ["--all tools", "--all call t", "--all call refuses", "--all ping"]
+ALL = ["--all tools", "--all call t", "--all call t --expect-jq false", "--all call refuses", "--all ping"]
 # They say nothing that a peer said; serve's log is looked at by the test itself.
-# What proxy shows of a board and a backend is looked at in proxy.bats.
-NOTHING = {"proxy", "stop", "serve", "version", "completion", "sim", "explain"}
+# What proxy shows of a board and a backend is looked at in proxy.bats, the screen
+# of top in top.bats and tests/unit/test_top.c.
+NOTHING = {"adopt", "open", "proxy", "speak", "top", "stop", "serve", "version", "completion", "sim", "explain"}
 # A program gets the bytes of a result as they came.
-EXACT = {"call", "read", "subscribe", "prompt", "complete", "request", "run", "shell"}
+EXACT = {"call", "watch", "read", "subscribe", "prompt", "complete", "request", "run", "shell"}
 # C0 but tab and newline, DEL, C1 as UTF-8, and what turns the direction.
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 C0 = re.compile(rb"[\x00-\x08\x0b-\x1f]")
@@ -111,7 +124,7 @@ def judge(command, line, form, on_terminal, attached):
     """A complaint, or None."""
     words = ["mcpctl", "-o", form if form != "colour" else "text"]
     words += ["--color", "always" if form == "colour" else "never"] + shlex.split(line)
-    if not attached and command not in ("targets", "trust"):
+    if not attached and command not in ("targets", "trust", "login", "logout"):
         words += ["-t", f"stdio:/usr/bin/python3 {SERVER}"]
     out, err = run(words, SHELL if command == "shell" else b"", on_terminal)
     if on_terminal:

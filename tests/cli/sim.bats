@@ -4,13 +4,6 @@
 
 load helper
 
-# A backend in a few lines, for what mcpctl's own listen: does not do: BACKEND
-# is its port, backend.out what it saw.
-backend() {
-	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
-	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
-}
-
 @test "sim --listen is a WebSocket MCP server at /ws" {
 	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')

@@ -101,10 +101,12 @@ def main():
         t.type("\t")
         if shell == "zsh":
             t.wait("completion", lambda: os.path.exists(out + ".now"))
-        t.quiet()
-        shown = t.seen[begin:]
+            t.quiet()
+        # bash takes keys in their order: the line is told when TAB has ended.
         t.type("\x18\x0c")
         t.wait("line", lambda: os.path.exists(out))
+        t.quiet()
+        shown = t.seen[begin:]
         with open(out) as f:
             print(f.read(), end="")
         shown = re.sub(rb"\x1b(\[[0-?]*[ -/]*[@-~]|[=>])", b"", shown)

@@ -38,12 +38,12 @@ END
 	ends 0
 }
 
-@test "the page shows who is there, and nothing that a board sent runs in it" {
+@test "the page tells strangers of no board" {
 	serve
 	device board --device-id '02:00:00:00:00:01'
 	event ready
 	curl -s "http://127.0.0.1:$PORT/" >page.html
-	grep -q '02:00:00:00:00:01' page.html
+	absent '02:00:00:00:00:01' page.html
 	grep -q '/xiaozhi/ota/' page.html
 	absent '<script' page.html
 	event browser
@@ -233,6 +233,23 @@ kept() {
 	mcp -o json --save-images shots sim: call self.get_device_status
 	ends 0
 	jq -e 'has("pictures") | not' stdout
+}
+
+@test "sim: a page of others gets nothing at its port for pictures, and it is said" {
+	mkfifo lines
+	exec 7<>lines
+	mcpctl sim: shell <lines >s.out 2>s.err 3>&- 7>&- &
+	PIDS+=($!)
+	shell=$!
+	echo 'describe self.screen.snapshot' >&7
+	at=$(wait_for s.out 'url=http://127.0.0.1:[0-9]*/upload/[0-9a-f]*' | grep -o '127.0.0.1:[0-9]*')
+	[ "$(curl -s -o reply -w '%{http_code}' -H 'Origin: https://evil.example' -d x "http://$at/vision/explain")" = 403 ]
+	[ "$(curl -s -o reply -w '%{http_code}' -H 'Host: evil.example' -d x "http://$at/vision/explain")" = 421 ]
+	wait_for s.err "refused: a page of 'https://evil.example'"
+	wait_for s.err "'evil.example', which is no name of ours"
+	echo exit >&7
+	finish "$shell" 0
+	exec 7>&-
 }
 
 @test "a snapshot to listen:, by an address for one picture" {

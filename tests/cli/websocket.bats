@@ -22,6 +22,7 @@ python() { exec /usr/bin/python3 "$@"; }
 	mcp --envelope device "$URL" tools
 	ends 0
 	says self.reboot
+	absent '^! ' stderr
 	mcp --envelope plain "$URL" tools
 	ends 0
 }

@@ -12,7 +12,7 @@
 #include "base/text_safe.h"
 #include "capture/line.h"
 #include "out/passing.h"
-#include "replay/anonymise.h"
+#include "replay/recast.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mcp/arguments.h"
+#include "cli/expect.h"
 #include "mcp/content.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/catalog_file.h"
+#include "cli/schema_cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

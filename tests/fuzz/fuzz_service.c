@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A service, asked anything: each line of the input is a message, and a line
- * that begins with '<' is what a model said to be made regular. Every reply is
- * JSON; nothing outside is started.
+ * that begins with '<' is what a model said to be made regular. Every reply, and
+ * what comes before it, is JSON; nothing outside is started.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,23 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char profile[] =
-	"{\"kind\":\"service\",\"name\":\"s\",\"tools\":[{\"name\":\"x\","
+	"{\"kind\":\"service\",\"name\":\"s\",\"era\":\"both\",\"tools\":[{\"name\":"
+	"\"q\",\"steps\":[{\"log\":\"${n}\",\"times\":2},{\"progress\":1},{\"ask\":{"
+	"\"k\":{\"method\":\"elicitation/create\",\"params\":{\"requestedSchema\":{"
+	"\"type\":\"object\",\"required\":[\"a\"]}}},\"r\":{\"method\":\"roots/list\","
+	"\"optional\":true}},\"state\":true},{\"toggle\":{\"tool\":\"h\"}},{\"updated\":"
+	"\"a:b\"}],\"result\":{\"template\":\"${answer.k.content.a.0}\"}},{\"name\":"
+	"\"h\",\"hidden\":true,\"inputSchema\":{\"properties\":{\"p\":{\"x-mcp-header\":"
+	"\"P\"}}},\"result\":1},{\"name\":\"x\","
 	"\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
 	"\"string\"},\"l\":{\"default\":[\"m\"]}}},\"outputSchema\":{\"type\":"
 	"\"object\"},\"result\":{\"template\":\"${a}, ${l}\"}},{\"name\":\"j\","
 	"\"result\":{\"json\":{\"a\":1}}}],\"prompts\":[{\"name\":\"p\","
 	"\"arguments\":[{\"name\":\"a\",\"required\":true,\"values\":[\"v\"]},{"
 	"\"name\":\"b\",\"default\":\"d\"}],\"text\":\"${a}${b}\"}],"
-	"\"resources\":[{\"uri\":\"a:b\",\"text\":\"t\"}]}";
+	"\"resources\":[{\"uri\":\"a:b\",\"text\":\"t\"}],\"templates\":[{"
+	"\"uriTemplate\":\"t:{x}-{y}\",\"text\":\"${x}${y}\",\"values\":{\"x\":[\"v\"]}}"
+	"]}";
 
 static const char rules_text[] =
 	"{\"into\":\"e\",\"only\":\"l\",\"empty\":[\"null\"],\"members\":{"
@@ -31,6 +40,14 @@ static const char rules_text[] =
 	"\"type\":\"text\",\"enum\":[\"v\"]},\"b\":{\"type\":\"boolean\"},"
 	"\"c\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"percent\":"
 	"true,\"default\":0.5,\"always\":true}}}";
+
+static bool on_tell(void *owner, const char *text, size_t len)
+{
+	(void)owner;
+	if (json_check(text, len, NULL))
+		abort();
+	return true;
+}
 
 static void on_reply(void *owner, const char *reply, size_t len)
 {
@@ -65,16 +82,42 @@ static void said(const char *text, size_t len)
 	cJSON_Delete(found);
 }
 
+/* With the headers that the message should have, and one that it may not. */
+static void ask(struct service_client *client, const char *text, size_t len)
+{
+	static const struct service_hearer hearer = { .done = on_reply,
+						      .tell = on_tell };
+	static char version[] = "MCP-Protocol-Version", newest[] = "2026-07-28",
+		    method[] = "Mcp-Method", call[] = "tools/call",
+		    name[] = "Mcp-Name",
+		    coded[] = "=?base64?aA==?=", param[] = "Mcp-Param-P",
+		    value[] = "=?base64?eA==?=";
+	struct header fields[] = { { version, newest },
+				   { method, call },
+				   { name, coded },
+				   { param, value } };
+	const struct headers headers = { fields, COUNT(fields), 0 };
+	const struct service_said said = { text, len,
+					   len % 2 ? &headers : NULL };
+
+	/* What stays open waits for the client: for its end, in time. */
+	service_hear(client, &said, &hearer, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct service *service;
-	const struct service_config config = { .loop = NULL };
+	static struct loop *loop;
+	struct service_config config = { .loop = NULL };
 	struct service_client *client;
 	const char *text = (const char *)data, *end;
 	size_t len;
 
 	if (!service) {
 		mem_init();
+		if (loop_new(&loop, NULL))
+			abort();
+		config.loop = loop;
 		service =
 			service_load_text(profile, "fuzz.json", &config, NULL);
 		if (!service)
@@ -86,9 +129,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		len = end ? (size_t)(end - text) + 1 : size;
 		if (*text == '<')
 			said(text + 1, len - 1);
-		else if (service_ask(client, text, len, on_reply, NULL))
-			abort(); /* nothing here takes time */
+		else
+			ask(client, text, len);
 	}
 	service_client_free(client);
+	loop_poll(loop);
 	return 0;
 }

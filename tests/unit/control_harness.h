@@ -19,6 +19,7 @@
 #include "folder.h"
 #include "serve/board.h"
 #include "serve/control.h"
+#include "serve/leasing.h"
 #include "serve/record.h"
 #include "serve/serve_state.h"
 #include "wire/control_frames.h"
@@ -324,8 +325,11 @@ static inline void command_attach(struct command *c, const char *question)
 static inline void on_sweep(void *owner)
 {
 	int64_t soonest = relay_sweep(&server.relays, loop_now());
+	int64_t leases = leasing_sweep(&server, loop_now());
 
 	(void)owner;
+	if (leases < soonest)
+		soonest = leases;
 	if (soonest != LOOP_FOREVER)
 		serve_sweep_by(&server, soonest);
 }
@@ -372,6 +376,7 @@ static inline int serve_end(void **state)
 	loop_poll(loop);
 	registry_done(&server.registry);
 	tool_lists_done(&server.tool_lists);
+	leases_done(&server.leases);
 	records_done(&server.records);
 	if (server.relays.by_id.count || server.held)
 		return -1;

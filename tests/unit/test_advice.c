@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "net/why.h"
-#include "sim/advice.h"
+#include "sim/fleet.h"
 
 #define NONE 0
 

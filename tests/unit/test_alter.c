@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "proxy/alter.h"
 #include "proxy/latency.h"
 #include "proxy/upstream.h"
@@ -211,29 +212,44 @@ static void percentiles(void **state)
 	assert_true(latency_at(&l, 100) > INT64_C(1) << 30);
 }
 
+static char *tell(struct told_urls *t, const char *device, const char *from,
+		  const char *url, const char *reached)
+{
+	return told_add(t,
+			&(struct told_question){ device, from, url, reached });
+}
+
 static void who_was_told_what(void **state)
 {
 	struct told_urls t = { 0 };
 	struct upstream u = { 0 };
+	char *before;
 	CLEANUP(buf_done) struct buf host = { 0 };
 
 	(void)state;
-	assert_null(told_find(&t, "a"));
-	told_add(&t, "a", "ws://one/", "h:1");
-	assert_string_equal(told_find(&t, NULL), "ws://one/");
-	told_add(&t, "b", "ws://two/", "h:2");
-	assert_null(told_find(&t, "c"));
-	told_add(&t, "b", "ws://one/", "h:3");
-	assert_string_equal(told_find(&t, "c"), "ws://one/");
-	assert_string_equal(told_reached(&t, "b"), "h:3");
+	assert_null(told_find(&t, "a", "h"));
+	assert_null(tell(&t, "a", "1.1.1.1", "ws://one/", "h:1"));
+	assert_string_equal(told_find(&t, NULL, "9.9.9.9"), "ws://one/");
+	assert_null(tell(&t, "b", "1.1.1.1", "ws://two/", "h:2"));
+	assert_null(told_find(&t, "c", "1.1.1.1"));
+	before = tell(&t, "b", "1.1.1.1", "ws://one/", "h:3");
+	assert_string_equal(before, "ws://two/");
+	mem_free(before);
+	assert_string_equal(told_find(&t, "c", "1.1.1.1"), "ws://one/");
+	assert_string_equal(told_reached(&t, "b", "1.1.1.1"), "h:3");
+	/* From elsewhere it changes nothing. */
+	assert_null(tell(&t, "b", "6.6.6.6", "ws://evil/", "e:1"));
+	assert_string_equal(told_find(&t, "b", "1.1.1.1"), "ws://one/");
+	assert_string_equal(told_reached(&t, "b", "1.1.1.1"), "h:3");
+	assert_null(told_reached(&t, "b", "2.2.2.2"));
 	for (int i = 0; i < TOLD_MAX; i++) {
 		char name[20];
 
 		snprintf(name, sizeof(name), "n%d", i);
-		told_add(&t, name, "ws://three/", "h");
+		assert_null(tell(&t, name, "1.1.1.1", "ws://three/", "h"));
 	}
 	assert_int_equal(t.count, TOLD_MAX);
-	assert_string_equal(told_find(&t, "a"), "ws://three/");
+	assert_string_equal(told_find(&t, "a", "1.1.1.1"), "ws://three/");
 	told_done(&t);
 
 	assert_int_equal(upstream_read(&u, "wss://h/p?q=1", NULL), 0);

@@ -230,6 +230,8 @@ static void refusals(void **state)
 	assert_int_equal(build(&b, "50"), -1);
 	assert_int_equal(strncmp(b.err.text, "'50' is no argument", 19), 0);
 	assert_string_equal(b.err.hint, "write volume=50");
+	assert_int_equal(build(&b, "loud volume=50"), -1);
+	assert_string_equal(b.err.hint, "");
 	assert_int_equal(build(&b, "=5"), -1);
 	assert_int_equal(build(&b, "[1]"), -1);
 	refuses(&b, "\"v\xff=1\"", "'v\xff=1' is not valid UTF-8");

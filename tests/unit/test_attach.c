@@ -159,7 +159,8 @@ static void attached(void **state)
 	assert_string_equal(
 		serve.asked,
 		"{\"op\":\"attach\",\"device\":"
-		"\"kit*\\\"\",\"tail\":true,\"pictures\":true,\"findings\":true}");
+		"\"kit*\\\"\",\"tail\":true,\"pictures\":true,\"findings\":true,"
+		"\"serial\":true}");
 	assert_string_equal(buf_string(&seen),
 			    "ready 10.0.0.7:5 aa:01 c-1 2 S-1 " HELLO
 			    " " INITIALIZED "|");

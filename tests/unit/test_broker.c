@@ -421,7 +421,7 @@ static void own_topics(void **state)
 		"#",
 		"+",
 		"mcpctl/#",
-		"mcpctl/up/" DEVICE,
+		("mcpctl/up/" DEVICE),
 		"device-server",
 		"devices/p2p/#",
 		"devices/p2p/+",

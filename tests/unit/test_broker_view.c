@@ -43,11 +43,11 @@ static void a_large_message(void **state)
 
 	(void)state;
 	assert_true(broker_judge_large(&d, &f));
-	one_code(&d, M405, "9000 bytes: it ended the connection");
+	one_code(&d, M405, "9011 bytes: it ended the connection");
 	d = (struct diag){ 0 };
 	f = (struct broker_fate){ .seen = true };
 	assert_true(broker_judge_large(&d, &f));
-	one_code(&d, M405, "9000 bytes did not come through within 3 s");
+	one_code(&d, M405, "9011 bytes did not come through within 3 s");
 	d = (struct diag){ 0 };
 	f = (struct broker_fate){ 0 };
 	assert_false(broker_judge_large(&d, &f));
@@ -85,9 +85,23 @@ static void a_refusal(void **state)
 	error_reset(&why);
 }
 
+static void an_end(void **state)
+{
+	struct error why = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_false(broker_judge_ended(&d, &why));
+	error_set(&why, ERR_CONNECT, "the broker went away");
+	assert_true(broker_judge_ended(&d, &why));
+	one_code(&d, M414, "the broker went away");
+	error_reset(&why);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_end),
 		cmocka_unit_test(a_client_that_never_subscribes),
 		cmocka_unit_test(a_large_message),
 		cmocka_unit_test(tls_at_the_port_of_boards),

@@ -182,6 +182,40 @@ static void two_of_one_address(void **state)
 	share_close(&other);
 }
 
+/* Another server gets a few; of one address three quarters of them. */
+static void passed_on(void **state)
+{
+	struct share one[6] = { { 0 } }, other = { 0 }, none = { 0 };
+
+	(void)state;
+	budget_set(b, BUDGET_UPSTREAM, 5);
+	for (int i = 0; i < 6; i++)
+		share_open(&one[i], b, key("192.0.2.1"));
+	share_open(&other, b, key("192.0.2.2"));
+	for (int i = 0; i < 3; i++)
+		assert_true(share_pass_on(&one[i]));
+	assert_false(share_pass_on(&one[3]));
+	assert_true(share_pass_on(&one[0]));
+	assert_int_equal(share_upstream(&one[5]), 3);
+	assert_int_equal(share_upstream(&other), 0);
+	assert_true(share_pass_on(&other));
+	assert_int_equal(budget_used(b, BUDGET_UPSTREAM), 4);
+	/* One is known there, one goes: two others. */
+	share_passed(&one[0]);
+	share_passed(&one[0]);
+	share_close(&one[1]);
+	assert_int_equal(budget_used(b, BUDGET_UPSTREAM), 2);
+	assert_true(share_pass_on(&one[3]));
+	assert_false(share_pass_on(&one[1]) && one[1].upstream);
+	/* What counts nothing is never too much. */
+	assert_true(share_pass_on(&none));
+	assert_int_equal(share_upstream(&none), 0);
+	for (int i = 0; i < 6; i++)
+		share_close(&one[i]);
+	share_close(&other);
+	assert_int_equal(budget_used(b, BUDGET_UPSTREAM), 0);
+}
+
 static void settled_and_moved(void **state)
 {
 	struct share s = { 0 }, to = { 0 };
@@ -276,6 +310,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_of_one_address, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(passed_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(settled_and_moved, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_minute, set_up,

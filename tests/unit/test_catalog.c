@@ -19,6 +19,7 @@
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
 #include "cli/connection.h"
+#include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "folder.h"
 #include "mcp/tools.h"

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cli/catalog_file.h"
+#include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "folder.h"
 #include "mcp/tools.h"

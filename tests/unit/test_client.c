@@ -242,9 +242,37 @@ static void revision_refused(void **state)
 	assert_int_equal(client_open(&client, session, NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_part(err.text, "'initialize' was refused");
-	script_add("initialize", SUPPORTED("\"2026-07-28\""));
+	script_add("initialize", SUPPORTED("\"2099-01-01\""));
 	assert_int_equal(client_open(&client, session, NULL, &err), -1);
 	assert_part(err.text, "'initialize' was refused");
+	error_reset(&err);
+}
+
+/* Who refuses initialize for a revision that has none is asked the other way. */
+static void refused_for_newer(void **state)
+{
+	CLEANUP(message_done) struct message reply = { 0 };
+	struct error err = { 0 };
+	int64_t took_us;
+
+	(void)state;
+	script_add("initialize", SUPPORTED("\"2026-07-28\""));
+	script_add(
+		"server/discover",
+		"\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}}}");
+	open_client(DIALECT_PLAIN);
+	assert_true(client.modern);
+	assert_int_equal(client.era.how, ERA_BY_REFUSAL);
+	assert_string_equal(client.revision, "2026-07-28");
+	script_add("tools/call", "\"result\":{\"resultType\":\"surprise\"}");
+	assert_int_equal(client_request(&client, "tools/call",
+					"{\"name\":\"x\"}", &reply, &took_us,
+					&err),
+			 -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_part(
+		fake.sent[fake.sent_count - 1],
+		"\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"");
 	error_reset(&err);
 }
 
@@ -920,6 +948,7 @@ int main(void)
 		TEST(speaking_is_told),
 		CLIENT_TEST(revision_unknown),
 		CLIENT_TEST(revision_refused),
+		CLIENT_TEST(refused_for_newer),
 		CLIENT_TEST(initialize_refused),
 		CLIENT_TEST(finds_plain),
 		CLIENT_TEST(finds_device_by_hello),

@@ -5,6 +5,7 @@
  * server offers.
  */
 #include "client_harness.h"
+#include "mcp/client_start.h"
 
 #include <signal.h>
 
@@ -387,7 +388,7 @@ static void progress_tokens(void **state)
 		      "\"params\":{\"uri\":\"a:b\",\"_meta\":{"
 		      "\"progressToken\":3}}}");
 	assert_params("prompts/get", " { } ",
-		      "\"params\":{ \"_meta\":{\"progressToken\":4}}}");
+		      "\"params\":{\"_meta\":{\"progressToken\":4}}}");
 	/* what has one, is none, or is somebody's own */
 	assert_params("prompts/get", "{\"_meta\":{}}",
 		      "\"params\":{\"_meta\":{}}}");

@@ -161,7 +161,7 @@ static void test_first(void **state)
 	has("-t sim: ", "listen:", NULL);
 	has("-q ", "listen:", "");
 	expect("li", "listen:+|");
-	expect("w", "ws://+|wss://+|");
+	expect("w", "watch|ws://+|wss://+|");
 	expect("sim:./", "files:sim:");
 	expect("attach:/", "files:attach:");
 	expect("nonsense ", "");
@@ -176,15 +176,15 @@ static void test_options(void **state)
 	has("tools --", "--no-user", "as a backend asks");
 	has("tools -", "--timeout", "");
 	has("--", "--no-user", NULL);
-	expect("-o ", "text|json|raw|");
+	expect("-o ", "text|json|raw|table|");
 	expect("-o j", "json|");
-	expect("sim: tools -o ", "text|json|raw|");
+	expect("sim: tools -o ", "text|json|raw|table|");
 	expect("--output=j", "--output=json|");
 	expect("-oj", "-ojson|");
 	expect("-vqoj", "-vqojson|");
 	expect("-vo", "-vo|");
 	expect("-vx", "");
-	expect("-vo ", "text|json|raw|");
+	expect("-vo ", "text|json|raw|table|");
 	has("--verbose ", "describe", "");
 	expect("--nonsense=", "");
 	expect("--verbose=", "");
@@ -373,7 +373,6 @@ static void test_many(void **state)
 
 static void test_brief(void **state)
 {
-	CLEANUP(mem_free_ptr) char *schema = NULL;
 	CLEANUP(buf_done) struct buf text = { 0 };
 	struct known_tool one[2] = { { .name = "x" } };
 	struct completion c;
@@ -558,7 +557,7 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "version", "", "words\n");
 	printed(COMPLETE_BASH, "", "-vo", "words nosort\n-vo\n");
 	printed(COMPLETE_BASH, "", "li", "words nospace\nlisten:\n");
-	printed(COMPLETE_BASH, "", "w", "words\nws://\nwss://\n");
+	printed(COMPLETE_BASH, "", "w", "words\nwatch\nws://\nwss://\n");
 }
 
 /* What stands there already is not given again. */
@@ -601,7 +600,7 @@ static void test_zsh(void **state)
 		"note volume=<0..100>  integer 0..100, required: loudness\n"
 		"end\n");
 	printed(COMPLETE_ZSH, "", "--output=j",
-		"before\t--output=\ngroup\tvalues\tFORM\t\ntext\njson\nraw\n"
+		"before\t--output=\ngroup\tvalues\tFORM\t\ntext\njson\nraw\ntable\n"
 		"\n\n\nend\n");
 	printed(COMPLETE_ZSH, "run", "", "files\t\t[FILE]\t\nend\n");
 	printed(COMPLETE_ZSH, "", "--trace=a",
@@ -610,7 +609,7 @@ static void test_zsh(void **state)
 	printed(COMPLETE_ZSH, "run", "--report=junit:m",
 		"before\t--report=\nfiles\t\tfile\tjunit:\nend\n");
 	printed(COMPLETE_ZSH, "", "-qo",
-		"before\t-qo\ngroup\tvalues\tFORM\t\ntext\njson\nraw\n\n\n\n"
+		"before\t-qo\ngroup\tvalues\tFORM\t\ntext\njson\nraw\ntable\n\n\n\n"
 		"end\n");
 }
 
@@ -626,9 +625,10 @@ static void test_fish(void **state)
 		"volume=100\tinteger 0..100, required: loudness\n");
 	printed(COMPLETE_FISH, "", "-oj",
 		"words\n"
-		"-ojson\tform of the output: text, json or raw\n"
-		"-oraw\tform of the output: text, json or raw\n"
-		"-otext\tform of the output: text, json or raw\n");
+		"-ojson\tform of the output: text, json, raw, or table (devices, tools, --all)\n"
+		"-oraw\tform of the output: text, json, raw, or table (devices, tools, --all)\n"
+		"-otable\tform of the output: text, json, raw, or table (devices, tools, --all)\n"
+		"-otext\tform of the output: text, json, raw, or table (devices, tools, --all)\n");
 	printed(COMPLETE_FISH, "completion", "",
 		"words\nbash\t\nfish\t\nzsh\t\n");
 	printed(COMPLETE_FISH, "call self.screen.draw", "icon=@x",

@@ -12,7 +12,7 @@
 
 #include "mcp/arguments.h"
 #include "mcp/tools.h"
-#include "out/argument_rows.h"
+#include "out/text_describe.h"
 #include "rendered.h"
 
 #define FIXTURE "tests/fixtures/schemas.jsonl"

@@ -221,9 +221,15 @@ static const struct situation conversations[] = {
 	REPLY_IS("B240", MCP(RPC("\"id\":2,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: self.x\"}"))),
 	REPLY_IS("B241", MCP(RPC("\"id\":2,\"error\":{\"code\":-32602,\"message\":\"Missing valid argument: r\"}"))),
 	REPLY_IS("D127", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}]},\"error\":{\"code\":1,\"message\":\"no\"}"))),
-	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}]}"))),
-	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}],\"isError\":\"false\"}"))),
+	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}"))),
+	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"}],\"isError\":\"false\"}"))),
 	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":false}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\"}],\"isError\":false}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":5}],\"isError\":false}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[\"a\"],\"isError\":false}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"odd\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"text\":\"a\"}],\"isError\":false}"))),
 	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[{},{}],\"isError\":false}"))),
 	REPLY_IS("D128", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"image\":\"{}\"}],\"isError\":false}"))),
 	REPLY_IS("D129", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\": false}\"}],\"isError\":false}"))),
@@ -264,8 +270,8 @@ static const struct situation at_a_broker[] = {
 
 /* A server that is no board may say what a board may not. */
 static const struct situation plain_servers[] = {
-	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{}") } },
-	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
+	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-06-18\"}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
 	{ "P702", true, { ">Listening on port 3000" } },
@@ -273,8 +279,54 @@ static const struct situation plain_servers[] = {
 	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
 };
 
+/* What an answer may not look like, and what it may. */
+#define HELD "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\"")
+static const struct situation answers[] = {
+	{ "D150", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":2}") } },
+	{ "D150", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":true}") } },
+	{ "D150", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":{\"a\":1}}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":null}") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{}") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":null") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":[]") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":\"none\"") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":{}}") } },
+	{ "D151", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":null}") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":\"busy\"") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":5") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":true") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":[\"x\"]") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":{}") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":{\"code\":-1}") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":{\"code\":-1,\"message\":\"\"}") } },
+	{ "D152", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":{\"code\":-1,\"message\":{\"a\":1}}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"error\":{\"code\":-1,\"message\":\"no\"}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[]},\"error\":null") } },
+	{ "D154", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[null,{\"name\":\"a\"}]}") } },
+	{ "D154", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[\"self.x\",{\"name\":\"a\"},1]}") } },
+	{ "D153", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">{\"id\":2,\"result\":{\"tools\":[]}}" } },
+	{ "D153", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">{\"jsonrpc\":\"1.0\",\"id\":2,\"result\":{\"tools\":[]}}" } },
+	{ "D153", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">{\"jsonrpc\":2.0,\"id\":2,\"result\":{\"tools\":[]}}" } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":\"done\"") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":null") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":true") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{}") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":\"x\"}") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[\"x\"]}") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"text\":\"x\"}]}") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":5}]}") } },
+	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"structuredContent\":{}}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"}]}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"odd\"}]}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"task\":{\"taskId\":\"1\"}}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{}}") } },
+	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{}") } },
+	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":20250618}") } },
+};
+
 /* Its reply to a notification may come when the next request waits already. */
-#define BEGUN "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"method\":\"notifications/initialized\""), "<" RPC("\"id\":2,\"method\":\"tools/list\"")
+#define BEGUN "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), "<" RPC("\"id\":2,\"method\":\"tools/list\"")
 static const struct situation to_notifications[] = {
 	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },
 	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"error\":{\"code\":-32601,\"message\":\"no\"}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },
@@ -317,6 +369,52 @@ static void flood(void **state)
 	}
 }
 
+/* A board elsewhere in the network; addresses of its own, or ours, or none. */
+static void addresses_at_a_broker(void **state)
+{
+	static const struct {
+		const char *host, *code;
+	} offers[] = { { "127.0.0.1", "M407" },
+		       { "0.0.0.0", "M407" },
+		       { "host.docker.internal", "M407" },
+		       { "192.168.1.2", "" },
+		       { "bench.example", "" } };
+	const struct diag_about about = {
+		.board = true,
+		.standby = true,
+		.from = { .board = "192.168.1.40:5000" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(offers); i++) {
+		CLEANUP(mem_free_ptr)
+		char *hello = mem_printf(
+			"<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"%s\",\"port\":1,\"key\":\"00112233445566778899aabbccddeeff\",\"nonce\":\"00112233445566778899aabbccddeeff\"}}",
+			offers[i].host);
+		CLEANUP(mem_free_ptr)
+		char *opened = mem_printf(
+			"<{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":{\"vision\":{\"url\":\"http://%s:8003/\"}}}}}",
+			offers[i].host);
+		const struct situation udp = { offers[i].code,
+					       true,
+					       { hello } };
+		const struct situation vision = { *offers[i].code ? "V506" : "",
+						  true,
+						  { opened } };
+
+		const struct situation fine = { "", true, { hello } };
+		const struct diag_about same = {
+			.board = true,
+			.standby = true,
+			.from = { .asked = "mqtt://u@127.0.0.1:1883/id" },
+		};
+
+		run(&udp, LEG_MQTT, &about);
+		run(&vision, LEG_MQTT, &about);
+		run(&fine, LEG_MQTT, &same);
+	}
+}
+
 static void over_mqtt(void **state)
 {
 	const struct diag_about about = { .board = true, .standby = true };
@@ -333,6 +431,8 @@ static void plain(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(plain_servers); i++)
 		run(&plain_servers[i], LEG_STDIO, &about);
+	for (size_t i = 0; i < COUNT(answers); i++)
+		run(&answers[i], LEG_STDIO, &about);
 	for (size_t i = 0; i < COUNT(to_notifications); i++)
 		run(&to_notifications[i], LEG_STDIO, &about);
 }
@@ -488,6 +588,88 @@ static void late_behind_listen(void **state)
 	assert_string_equal(d.item[0].detail, "id 5 (tools/list) took 1.5 s");
 	assert_int_equal(d.item[0].proof.n, d.frames);
 	diag_done(&d);
+}
+
+#define ASKS(id, method) \
+	MCP(RPC("\"id\":" id ",\"method\":\"" method "\",\"params\":{}"))
+#define LISTENS \
+	"{\"session_id\":\"S1\",\"type\":\"listen\",\"state\":\"start\"}"
+#define S(n) ((int64_t)((n)*1e6))
+
+/* What is said, when, by whom; NULL: that side said what was not seen. */
+struct moment {
+	double at;
+	char who; /* '>' the device, '<' the backend */
+	const char *text;
+};
+
+static void unfold(struct diag *d, const struct moment *m)
+{
+	int64_t now = 0;
+
+	for (size_t i = 0; d->about.board && opening[i]; i++)
+		feed_line(d, opening[i], &now, LEG_WS);
+	for (; m->who; m++) {
+		if (m->text)
+			SAYS(d, m->who == '>', m->text, S(m->at));
+		else
+			diag_missed(d, m->who == '>');
+	}
+}
+
+/* clang-format off */
+static const struct {
+	bool plain;
+	const char *detail; /* NULL: nothing is wrong */
+	struct moment m[8];
+} silences[] = {
+	/* one that runs no tool, of any kind, and the board goes on */
+	{ false, "id 2 (tools/list), for 13.5 s; it said this meanwhile",
+	  { { 1, '<', ASKS("2", "tools/list") }, { 12, '>', LISTENS }, { 13, '>', LISTENS }, { 14.5, '>', LISTENS }, { 30, '>', LISTENS } } },
+	{ false, "id 2 (prompts/get), for 13 s; it said this meanwhile",
+	  { { 1, '<', ASKS("2", "prompts/get") }, { 2, '<', CALL("3") }, { 3, '>', RESULT("3") }, { 11.5, '>', LISTENS }, { 14, '>', LISTENS } } },
+	{ false, "id 3 (self.mine), for 13.5 s; it said this meanwhile",
+	  { { 1, '<', CALL("2") }, { 20, '>', RESULT("2") }, { 21, '<', ASKS("3", "self.mine") }, { 32, '>', LISTENS }, { 34.5, '>', LISTENS } } },
+	/* it may be on its way; it came; nothing more was heard of the board */
+	{ false, NULL, { { 1, '<', ASKS("2", "tools/list") }, { 12, '>', LISTENS }, { 13.5, '>', LISTENS } } },
+	{ false, NULL, { { 1, '<', ASKS("2", "tools/list") }, { 40, '>', LISTENS }, { 40.1, '>', MCP(RPC("\"id\":2,\"result\":{\"tools\":[]}")) }, { 60, '>', LISTENS } } },
+	{ false, NULL, { { 1, '<', ASKS("2", "tools/list") }, { 40, '<', ASKS("3", "tools/list") }, { 80, '<', ASKS("4", "tools/list") } } },
+	/* a tool that runs for minutes, and what waits behind it, then has its time */
+	{ false, NULL, { { 1, '<', CALL("2") }, { 60, '>', LISTENS }, { 120, '>', LISTENS }, { 180, '>', LISTENS } } },
+	{ false, NULL, { { 1, '<', CALL("2") }, { 2, '<', ASKS("3", "tools/list") }, { 60, '>', LISTENS }, { 120, '>', LISTENS }, { 180, '>', RESULT("2") }, { 183, '>', LISTENS }, { 188, '>', LISTENS } } },
+	/* a notification has none; what was not seen may be it */
+	{ false, NULL, { { 1, '<', MCP(RPC("\"method\":\"notifications/x\"")) }, { 20, '>', LISTENS }, { 40, '>', LISTENS } } },
+	{ false, NULL, { { 1, '<', ASKS("2", "tools/list") }, { 2, '>', NULL }, { 20, '>', LISTENS }, { 40, '>', LISTENS }, { 41, '<', CALL("3") }, { 42, '>', RESULT("3") } } },
+	{ false, NULL, { { 1, '<', NULL }, { 2, '>', RESULT("9") } } },
+	/* a server: what it works on is its own; a list is there at once */
+	{ true, NULL, { { 1, '<', RPC("\"id\":2,\"method\":\"prompts/get\"") }, { 20, '<', RPC("\"id\":3,\"method\":\"ping\"") }, { 20.1, '>', RPC("\"id\":3,\"result\":{}") }, { 40, '<', RPC("\"id\":4,\"method\":\"ping\"") }, { 40.1, '>', RPC("\"id\":4,\"result\":{}") } } },
+	{ true, NULL, { { 1, '<', RPC("\"id\":1,\"method\":\"initialize\"") }, { 20, '>', RPC("\"method\":\"notifications/message\"") }, { 40, '>', RPC("\"method\":\"notifications/message\"") } } },
+	{ true, "id 1 (initialize), for 39.1 s; it said this meanwhile",
+	  { { 1, '<', RPC("\"id\":1,\"method\":\"initialize\"") }, { 20, '<', RPC("\"id\":3,\"method\":\"ping\"") }, { 20.1, '>', RPC("\"id\":3,\"result\":{}") }, { 40, '<', RPC("\"id\":4,\"method\":\"ping\"") }, { 40.1, '>', RPC("\"id\":4,\"result\":{}") } } },
+	{ true, NULL,
+	  { { 1, '<', RPC("\"id\":1,\"method\":\"initialize\"") }, { 2, '<', RPC("\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}") }, { 20, '<', RPC("\"id\":3,\"method\":\"ping\"") }, { 20.1, '>', RPC("\"id\":3,\"result\":{}") }, { 40, '<', RPC("\"id\":4,\"method\":\"ping\"") }, { 40.1, '>', RPC("\"id\":4,\"result\":{}") } } },
+};
+/* clang-format on */
+
+/* Told once; nothing of one that may yet be answered, or never is. */
+static void unanswered(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(silences); i++) {
+		struct diag d = { .about = { .board = !silences[i].plain,
+					     .bare = silences[i].plain } };
+		const struct finding *f;
+
+		unfold(&d, silences[i].m);
+		f = diag_finding(&d, D145);
+		if (diag_count(&d, D145) != (silences[i].detail ? 1u : 0u))
+			fail_msg("case %zu: %s", i, f ? f->detail : "nothing");
+		if (f)
+			assert_string_equal(f->detail, silences[i].detail);
+		assert_int_equal(diag_count(&d, D122), 0);
+		assert_int_equal(diag_count(&d, D115), 0);
+		diag_done(&d);
+	}
 }
 
 #define SPOKEN(text)                                         \
@@ -669,6 +851,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(over_websocket),
 		cmocka_unit_test(over_mqtt),
+		cmocka_unit_test(addresses_at_a_broker),
 		cmocka_unit_test(over_http),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(plain),
@@ -678,6 +861,7 @@ int main(void)
 		cmocka_unit_test(binary_frames),
 		cmocka_unit_test(large_frames),
 		cmocka_unit_test(late_behind_listen),
+		cmocka_unit_test(unanswered),
 		cmocka_unit_test(error_unheard),
 		cmocka_unit_test(closes),
 		cmocka_unit_test(is_small),

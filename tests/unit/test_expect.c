@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mcp/arguments.h"
+#include "cli/expect.h"
 
 /* difference NULL: it is contained. */
 static void expect(const char *actual_text, const char *expected_text,

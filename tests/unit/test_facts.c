@@ -66,6 +66,10 @@ static void built_in(void **state)
 	assert_true(f[versions - 1].error_codes);
 	assert_false(f[0].error_codes);
 	assert_int_equal(firmware_tool_max(), 7959);
+	assert_int_equal(firmware_answer_max(), 8000);
+	assert_int_equal(firmware_answer_hangs(), 8300);
+	assert_int_equal(firmware_name_max(), 15);
+	assert_int_equal(firmware_value_max(), 4000);
 	assert_int_equal(backend_message_max(&b), 8192);
 	assert_string_equal(b->id, "gw");
 }

@@ -146,13 +146,34 @@ static void publishes(void **state)
 	assert_int_equal(errno, EEXIST);
 }
 
+static void locks(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("lock");
+	int fd, other;
+
+	(void)state;
+	fd = file_lock(path, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(file_lock(path, 20), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	close(fd);
+	other = file_lock(path, 0);
+	assert_true(other >= 0);
+	close(other);
+	/* No lock of a file that a link leads to. */
+	unlink(path);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(file_lock(path, 0), -1);
+	assert_int_equal(errno, ELOOP);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_private),
-		cmocka_unit_test(traps),
-		cmocka_unit_test(devices),
-		cmocka_unit_test(publishes),
+		cmocka_unit_test(is_private), cmocka_unit_test(traps),
+		cmocka_unit_test(devices),    cmocka_unit_test(publishes),
+		cmocka_unit_test(locks),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, folder_make,

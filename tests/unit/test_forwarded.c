@@ -207,6 +207,42 @@ static void two_fields(void **state)
 		"no");
 }
 
+static bool tls(const char *peer, const char *name, const char *value,
+		const char *other, const char *value_of_other)
+{
+	CLEANUP(headers_done) struct headers h = { 0 };
+	struct sockaddr_storage sa = address(peer);
+
+	headers_add(&h, name, value);
+	if (other)
+		headers_add(&h, other, value_of_other);
+	return forwarded_by_tls(&proxies, &h, (struct sockaddr *)&sa);
+}
+
+#define XFP "X-Forwarded-Proto"
+
+static void by_tls(void **state)
+{
+	(void)state;
+	trust("127.0.0.1", NULL);
+	assert_true(tls("127.0.0.1", XFP, "https", NULL, NULL));
+	assert_true(tls("127.0.0.1", XFP, "http, HTTPS", NULL, NULL));
+	assert_true(
+		tls("127.0.0.1", FWD, "for=x, for=y;proto=https", NULL, NULL));
+	assert_true(tls("127.0.0.1", XFP, "https", FWD, "proto=\"https\""));
+	assert_true(tls("127.0.0.1", XFP, "https", FWD, "for=192.0.2.1"));
+	/* What a client says of itself, and what is not clear. */
+	assert_false(tls("127.0.0.2", XFP, "https", NULL, NULL));
+	assert_false(tls("127.0.0.1", XFP, "https, http", NULL, NULL));
+	assert_false(tls("127.0.0.1", XFP, "httpsx", NULL, NULL));
+	assert_false(tls("127.0.0.1", XFP, "", NULL, NULL));
+	assert_false(tls("127.0.0.1", XFP, "https", FWD, "proto=http"));
+	assert_false(tls("127.0.0.1", FWD, "proto=https, for=y", NULL, NULL));
+	assert_false(
+		tls("127.0.0.1", FWD, "proto=https;proto=https", NULL, NULL));
+	assert_false(tls("127.0.0.1", "X-Other", "https", NULL, NULL));
+}
+
 static void bad_options(void **state)
 {
 	static const char *const bad[] = {
@@ -235,6 +271,7 @@ int main(void)
 		cmocka_unit_test_teardown(forms, tear_down),
 		cmocka_unit_test_teardown(malformed, tear_down),
 		cmocka_unit_test_teardown(two_fields, tear_down),
+		cmocka_unit_test_teardown(by_tls, tear_down),
 		cmocka_unit_test_teardown(bad_options, tear_down),
 	};
 

@@ -221,7 +221,8 @@ static void test_man_see_also(void **state)
 
 	(void)state;
 	has(man, ".Sh SEE ALSO\n.Xr mcpctl 1 ,\n.Xr mcpctl-sim 1\n");
-	has(call, "\n.Xr mcpctl-tools 1 ,\n.Xr mcpctl-targets 7\n");
+	has(call,
+	    "\n.Xr mcpctl-upgrade 1 ,\n.Xr mcpctl-watch 1 ,\n.Xr mcpctl-json 7 ,\n.Xr mcpctl-targets 7\n");
 	has_not(call, ".Xr mcpctl-call 1");
 	free(man);
 	free(call);

@@ -30,7 +30,7 @@ static void both_ways(void **state)
 	struct greeting g;
 
 	(void)state;
-	greeting_ask(&text);
+	greeting_ask(&text, NULL);
 	assert_string_equal(buf_string(&text),
 			    "{\"op\":\"greet\",\"protocol\":1,"
 			    "\"version\":\"" MCPCTL_VERSION "\"}");

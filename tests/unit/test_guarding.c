@@ -9,7 +9,6 @@
 
 #include "base/loop.h"
 #include "cli/connection.h"
-#include "cli/guard_file.h"
 #include "cli/guards.h"
 #include "folder.h"
 

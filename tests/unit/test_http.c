@@ -537,8 +537,10 @@ static void answer_patient(struct web_client *c, const char *rq)
 {
 	if (!text_starts(rq, "GET"))
 		answer_well(c, rq);
-	else
-		web_stream(c, "\r\nretry: 45000\n\n"), web_hang_up(c);
+	else {
+		web_stream(c, "\r\nretry: 45000\n\n");
+		web_hang_up(c);
+	}
 }
 
 static void test_stream_waits(void **state)
@@ -555,7 +557,8 @@ static void answer_impatient(struct web_client *c, const char *rq)
 	if (!text_starts(rq, "GET")) {
 		answer_well(c, rq);
 	} else if (web.step++ == 0) {
-		web_stream(c, "\r\nretry: 1\n\n"), web_hang_up(c);
+		web_stream(c, "\r\nretry: 1\n\n");
+		web_hang_up(c);
 	} else if (web.step == 2) {
 		web_reply(c, 408, "", "", "");
 	} else {
@@ -598,9 +601,10 @@ static void answer_breaking(struct web_client *c, const char *rq)
 {
 	if (!text_starts(rq, "GET"))
 		answer_well(c, rq);
-	else if (web.step++ == 0)
-		web_stream(c, "\r\nretry: 1\n"), web_hang_up(c);
-	else
+	else if (web.step++ == 0) {
+		web_stream(c, "\r\nretry: 1\n");
+		web_hang_up(c);
+	} else
 		web_reply(c, 503, "", "", "");
 }
 
@@ -734,9 +738,10 @@ static void answer_anew(struct web_client *c, const char *rq)
 {
 	if (web.step == 0 && text_starts(rq, "GET"))
 		web_reply(c, 405, "", "", "");
-	else if (web.step == 0 && asks(rq, "tools/list"))
-		web_reply(c, 404, "", "", ""), web.step = 1;
-	else
+	else if (web.step == 0 && asks(rq, "tools/list")) {
+		web_reply(c, 404, "", "", "");
+		web.step = 1;
+	} else
 		answer_well(c, rq);
 }
 
@@ -1891,6 +1896,7 @@ static void test_fetch_failures(void **state)
 	assert_int_equal(fetched.why.kind, ERR_TIMEOUT);
 	assert_string_equal(fetched.why.text,
 			    "'127.0.0.1' did not answer within 50 ms");
+	rq.timeout = 0;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/cut", web.port);
 	fetch(&rq, false);
 	assert_int_equal(fetched.status, 200);

@@ -373,6 +373,9 @@ static void fault_found(void **state)
 	(void)state;
 	assert_false(json_fault(" [1] ", 5, &at));
 	assert_int_equal(at, 99);
+	assert_null(json_fault_words(" [1] ", 5));
+	assert_string_equal(json_fault_words("\xef\xbb\xbf{}", 5),
+			    "a byte order mark");
 	assert_true(json_fault("[1,]", 4, &at));
 	assert_int_equal(at, 3);
 	assert_true(json_fault("[1", 2, &at));

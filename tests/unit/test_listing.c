@@ -97,6 +97,28 @@ static void an_empty_list_is_a_list(void **state)
 	tool_list_done(&list);
 }
 
+/* From 2026-07-28 on an empty cursor is one; but the same twice never ends. */
+static void an_empty_cursor(void **state)
+{
+	struct tool_list list = { 0 };
+	struct error err = { 0 };
+	struct listing l;
+
+	(void)state;
+	listing_init(&l, &list, false);
+	l.modern = true;
+	assert_int_equal(feed_page(&l, "\"\"", NULL), 0);
+	assert_false(l.done);
+	assert_params(&l, "{\"cursor\":\"\"}");
+	assert_int_equal(feed_page(&l, "\"\"", &err), -1);
+	assert_string_equal(
+		err.text,
+		"tools/list page 2: cursor '' came before, on page 1");
+	error_reset(&err);
+	listing_done(&l);
+	tool_list_done(&list);
+}
+
 /* Two good pages, then one that breaks a rule: what came before stays. */
 static void assert_guarded(const char *third, const char *text, size_t tools)
 {
@@ -251,6 +273,7 @@ int main(void)
 		cmocka_unit_test(backends_view),
 		cmocka_unit_test(user_tools_on_every_page),
 		cmocka_unit_test(an_empty_list_is_a_list),
+		cmocka_unit_test(an_empty_cursor),
 		cmocka_unit_test(guards),
 		cmocka_unit_test(pages_have_an_end),
 		cmocka_unit_test(bytes_have_an_end),

@@ -215,7 +215,7 @@ static void short_ones(void **state)
 	assert_int_equal(packet_disconnect(&p), 0x8D);
 	assert_string_equal(packet_type_name(0), "reserved");
 	assert_string_equal(packet_type_name(15), "AUTH");
-	assert_string_equal(packet_type_name(16), "reserved");
+	assert_string_equal(packet_type_name((enum packet_type)16), "reserved");
 }
 
 static void cut(void **state)

@@ -337,7 +337,9 @@ static void one_conversation(uint32_t seed)
 	prepare(&device, CONNECT, sizeof(CONNECT) - 1);
 	prepare(&backend, CONNACK, sizeof(CONNACK) - 1);
 	device.fd = dial(run.port);
-	say_some(&device);
+	/* Nobody is dialled for half of it. */
+	while (device.at < sizeof(CONNECT) - 1)
+		say_some(&device);
 	backend.fd = accepted();
 	converse(&device, &backend, seed);
 	/* One ends its side, the other sees that, and ends its own. */
@@ -495,7 +497,7 @@ static void audio(void **state)
 	send_to(board, port, AUDIO(OURS, "\3"), AUDIO_LEN);
 	assert_int_equal(datagram(server, got, sizeof(got), &from), AUDIO_LEN);
 	assert_memory_equal(got, AUDIO(OURS, "\3"), AUDIO_LEN);
-	assert_int_equal(udp_relay_strangers(run.proxy), 2);
+	assert_int_equal(run.proxy->counts.strangers, 2);
 	/* And back; what is no audio goes on, too. */
 	send_to(server, from, AUDIO(OURS, "\1"), AUDIO_LEN);
 	assert_int_equal(datagram(board, got, sizeof(got), &from), AUDIO_LEN);
@@ -585,8 +587,10 @@ static void slow_reader(void **state)
 
 	(void)state;
 	meet(&device, &backend);
-	while (sent < MANY)
-		add_publish(&backend.said, 60000), sent += 60000;
+	while (sent < MANY) {
+		add_publish(&backend.said, 60000);
+		sent += 60000;
+	}
 	sent = 0;
 	while (idle < 50) {
 		ssize_t done = send(backend.fd, backend.said.data + sent,

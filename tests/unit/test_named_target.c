@@ -17,6 +17,7 @@
 #include "cli/named.h"
 #include "cli/named_entry.h"
 #include "cli/named_file.h"
+#include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "folder.h"
 #include "named_harness.h"
@@ -173,7 +174,12 @@ static void test_variables(void **state)
 	assert_null(named_expand("${NAMED_A", &err));
 	says(err.text, "not closed");
 	assert_null(named_expand("${input:token}", &err));
-	says(err.text, "'${input:token}' is not understood");
+	says(err.text,
+	     "'${input:token}' cannot be known here: its editor asks for it");
+	assert_null(named_expand("${{ secrets.X }}", &err));
+	says(err.text, "'${{ secrets.X }}' cannot be known here");
+	assert_null(named_expand("${file:x}", &err));
+	says(err.text, "'${file:x}' is not understood");
 	assert_null(named_expand("${}", &err));
 	assert_null(named_expand("${:-x}", &err));
 	assert_null(named_expand("${env:}", &err));

@@ -154,7 +154,10 @@ static void encodes(const struct ota_mqtt *mqtt, const char *url,
 	struct error err = { 0 };
 	struct buf out = { 0 };
 
-	assert_int_equal(ota_reply_encode(&out, mqtt, url, token, clock, &err),
+	const struct ota_besides besides = { .clock = clock };
+
+	assert_int_equal(ota_reply_encode(&out, mqtt, url, token,
+					  clock ? &besides : NULL, &err),
 			 0);
 	assert_string_equal(buf_string(&out), text);
 	assert_int_equal(json_check(out.data, out.len, &err), 0);
@@ -183,6 +186,76 @@ static void reply_with_time(void **state)
 		"\"publish_topic\":\"device-server\"},"
 		"\"server_time\":{\"timestamp\":1760000000123,"
 		"\"timezone_offset\":-150}}");
+}
+
+static void reply_with_firmware(void **state)
+{
+	const struct ota_firmware firmware = { "2.5.0", "http://h/f\"" };
+	const struct ota_besides besides = { .firmware = &firmware };
+	struct ota_firmware bad = { .url = "http://h/f" };
+	const struct ota_besides not = { .firmware = &bad };
+	static const char *const versions[] = { "v2.5.0", "", "2..5", ".5" };
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	struct ota_reply r;
+
+	(void)state;
+	assert_int_equal(
+		ota_reply_encode(&out, NULL, "ws://h/", NULL, &besides, &err),
+		0);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"websocket\":{\"url\":\"ws://h/\"},\"firmware\":{\"version\":\"2.5.0\",\"url\":\"http://h/f\\\"\",\"force\":1}}");
+	assert_int_equal(ota_reply_decode(&r, out.data, out.len, &err), 0);
+	assert_true(r.firmware_forced);
+	assert_string_equal(r.firmware_url, firmware.url);
+	ota_reply_done(&r);
+	buf_done(&out);
+	/* A board would restart over and over at these. */
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		bad.version = versions[i];
+		assert_int_equal(ota_reply_encode(&out, NULL, "ws://h/", NULL,
+						  &not, &err),
+				 -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_int_equal(out.len, 0);
+		error_reset(&err);
+	}
+	assert_int_equal(ota_version_check("2.4.2-x", &err), 0);
+}
+
+static void rooms(void **state)
+{
+	static const char body[] =
+		"{\"ota\":{\"label\":\"ota_0\"},\"partition_table\":["
+		"{\"label\":\"ota_0\",\"type\":0,\"subtype\":16,\"size\":9},"
+		"{\"label\":\"ota_1\",\"type\":0,\"subtype\":17,\"size\":70},"
+		"{\"label\":\"ota_2\",\"type\":0,\"subtype\":18,\"size\":60},"
+		"{\"label\":\"other\",\"type\":0,\"subtype\":32,\"size\":5},"
+		"{\"label\":\"odd\",\"subtype\":17,\"size\":5},"
+		"{\"label\":\"assets\",\"type\":1,\"subtype\":130,\"size\":80},"
+		"{\"label\":\"assets\",\"size\":7},"
+		"{\"size\":-1},{\"label\":4},null,7]}";
+	struct ota_request rq = { .app_room = 3 }, back;
+	CLEANUP(buf_done) struct buf facts = { 0 };
+	cJSON *json;
+
+	(void)state;
+	assert_int_equal(decode(&rq, body), 0);
+	assert_int_equal(rq.app_room, 60);
+	assert_int_equal(rq.assets_room, 80);
+	ota_facts_encode(&facts, &rq);
+	json = json_parse(buf_string(&facts), facts.len, NULL);
+	ota_facts_decode(&back, json);
+	cJSON_Delete(json);
+	assert_int_equal(back.app_room, 60);
+	assert_int_equal(back.assets_room, 80);
+	/* Which one runs is not told: so is not which comes next. */
+	assert_int_equal(
+		decode(&rq,
+		       "{\"partition_table\":[{\"label\":\"a\",\"type\":0,\"subtype\":16,\"size\":9}]}"),
+		0);
+	assert_int_equal(rq.app_room, 0);
 }
 
 static void mqtt_too_long(void **state)
@@ -265,6 +338,8 @@ int main(void)
 		cmocka_unit_test(reply_too_long),
 		cmocka_unit_test(reply_with_time),
 		cmocka_unit_test(mqtt_too_long),
+		cmocka_unit_test(reply_with_firmware),
+		cmocka_unit_test(rooms),
 	};
 
 	return cmocka_run_group_tests_name("ota", tests, NULL, NULL);

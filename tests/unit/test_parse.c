@@ -165,6 +165,8 @@ static void test_target(void **state)
 	bad("listen tools", "unknown command 'listen'", "'listen:'");
 	bad("stdio:node x.js tools", "unknown command 'x.js'", "-- node x.js");
 	bad("files tools", "unknown command 'files'", "mcpctl -t files tools");
+	bad("sdk info", "unknown command 'sdk'", "mcpctl -t sdk info");
+	bad("simm info", "unknown command 'simm'", "did you mean 'sim'?");
 	bad("sim tools", "'sim' without ':'", "mcpctl sim: tools");
 	setenv("MCPCTL_TARGET", "listen:9", 1);
 	good("tools");
@@ -277,25 +279,34 @@ static char *with_value(const struct option_row *row)
 static const struct heeds {
 	const char *command, *options;
 } heeds[] = {
+	{ "adopt", " jq socket timeout " },
+	{ "assets", " jq device socket timeout " },
 	{ "capture", " device verbose " },
+	{ "close", " socket timeout " },
 	{ "completion", "" },
-	{ "devices", " device socket timeout " },
-	{ "explain", "" },
+	{ "devices", " device socket timeout jq fields " },
+	{ "explain", " jq " },
 	{ "help", "" },
 	{ "kick", " device socket timeout " },
-	{ "proxy", " verbose trace findings cacert insecure advertise"
-		   " allow-origin allow-host trusted-proxy " },
+	{ "lease", " socket timeout wait " },
+	{ "power", " device socket timeout " },
+	{ "proxy",
+	  " verbose trace audio findings save-audio cacert insecure advertise"
+	  " allow-origin allow-host trusted-proxy serial elf reset " },
 	{ "serve",
-	  " target device verbose trace findings timeout wait token-file"
+	  " target device verbose trace audio findings timeout wait token-file"
 	  " mqtt-password-file socket cacert insecure advertise allow-origin"
 	  " allow-host trusted-proxy vision-url vision-token-file"
-	  " save-images picture-max no-init serial elf reset " },
+	  " save-images save-audio picture-max no-init serial elf reset jq " },
 	/* token-file is its own, of another meaning */
-	{ "sim", " verbose trace findings token-file mqtt-password-file cacert"
-		 " insecure advertise allow-origin allow-host trusted-proxy " },
+	{ "sim",
+	  " verbose trace audio findings token-file mqtt-password-file cacert"
+	  " insecure advertise allow-origin allow-host trusted-proxy " },
 	{ "stop", " socket timeout " },
-	{ "targets", " config trust " },
-	{ "trust", " trust " },
+	{ "targets", " config trust jq fields socket timeout " },
+	{ "top", " device socket " },
+	{ "trust", " trust jq " },
+	{ "upgrade", " jq device socket timeout " },
 	{ "version", " verbose " },
 };
 

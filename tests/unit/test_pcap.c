@@ -189,7 +189,7 @@ static void http_length(void **state)
 	pcap_event(&p, &e);
 	assert_int_equal(packets(&p, &last), 4);
 	assert_true(
-		ends_in(last, TEXT("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n"
+		ends_in(last, TEXT("HTTP/1.1 200 OK\r\ncontent-length: 7\r\n"
 				   "A: b\r\n\r\n{\"t\":1}")));
 	pcap_done(&p);
 }

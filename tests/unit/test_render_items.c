@@ -364,7 +364,8 @@ static void test_targets(void **state)
 	assert_string_equal(rendered_out(&s),
 			    "{\"name\":null,\"peer\":null,\"file\":\"/y\","
 			    "\"problem\":\"no JSON\",\"hidden\":false,"
-			    "\"trusted\":true}\n");
+			    "\"trusted\":true,"
+			    "\"client\":null,\"off\":false}\n");
 	rendered_end(&s);
 }
 

@@ -40,7 +40,8 @@ static void test_tools(void **state)
 			    "\"audience\":[\"user\"]}}\n");
 	assert_string_equal(rendered_err(&s),
 			    "{\"listing\":{\"tools\":1,\"user_only\":1,"
-			    "\"pages\":1,\"shown\":2,\"complete\":true}}\n");
+			    "\"pages\":1,\"shown\":2,\"complete\":true,"
+			    "\"findings\":[\"D118\"]}}\n");
 	rendered_end(&s);
 	tool_list_done(&list);
 }
@@ -300,7 +301,7 @@ static void test_info_of_nobody(void **state)
 		"\"protocol_version\":0,\"tls\":null,\"dialect\":null,"
 		"\"transport\":null,\"session_id\":null,\"audio_frames\":0,\"audio_bytes\":0,"
 		"\"headers\":{}},\"hello\":null,\"initialize\":null,"
-		"\"ota\":null,\"likely\":null,\"timing_ms\":{\"ota\":null,\"connected\":null,"
+		"\"era\":null,\"ota\":null,\"likely\":null,\"timing_ms\":{\"ota\":null,\"connected\":null,"
 		"\"hello\":null,\"up\":null,\"initialize\":null}}\n");
 	rendered_end(&s);
 }
@@ -332,7 +333,7 @@ static void test_info(void **state)
 	assert_non_null(strstr(out, "\"headers\":{\"X-\\\"odd\\\"\":\"v\"}"));
 	assert_non_null(strstr(out, "\"hello\":{\"type\":\"hello\","
 				    "\"version\":1},\"initialize\":{\"a\":1.0},"
-				    "\"ota\":{\"version\":\"\""));
+				    "\"era\":null,\"ota\":{\"version\":\"\""));
 	assert_non_null(strstr(out, "\"initialize\":1}}"));
 	rendered_end(&s);
 	message_done(&c.initialize);
@@ -385,6 +386,8 @@ static void test_help_names_all(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++)
 		assert_true(strstr(json_help, names[i]) ||
+			    strstr(json_help_info, names[i]) ||
+			    strstr(json_help_tail, names[i]) ||
 			    strstr(json_help_stderr, names[i]));
 	assert_int_equal(json_help[strlen(json_help) - 1], '\n');
 }

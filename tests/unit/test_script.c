@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cli/expect_option.h"
+#include "cli/expect.h"
 #include "cli/save.h"
 #include "cli/script.h"
 #include "mcp/content.h"

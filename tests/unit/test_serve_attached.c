@@ -464,7 +464,7 @@ static void deaf_tail(void **state)
 	}
 	buf_consume(&c.in, take_size(&c.taken));
 	while (heard + lost < EVENTS || replies < 100) {
-		struct control_frame f = { 0 };
+		struct control_frame f = { .kind = CONTROL_JSON };
 
 		while (!control_decode(&f, buf_string(&c.in), c.in.len, NULL))
 			read_bytes(&c);

@@ -146,6 +146,39 @@ static void time_over(void **state)
 	fake_board_free(b);
 }
 
+/* Who only looks disturbs no call, and is not counted as one. */
+static void idle_only(void **state)
+{
+	static const char call[] = "{\"op\":\"fan\",\"method\":\"tools/call\"}";
+	static const char look[] = "{\"op\":\"fan\",\"method\":"
+				   "\"tools/call\",\"idle\":true}";
+	struct fake_board *b = board_ready("aa");
+	struct command one, other;
+
+	(void)state;
+	command_open(&one);
+	command_open(&other);
+	ask(&one, call);
+	ask(&other, look);
+	expect_json(&other, "\"calls\":0,\"p50_us\":null",
+		    "asked something else now");
+	expect_json(&other, "\"op\":\"end\"", NULL);
+	assert_int_equal(b->sent.count, 1);
+	board_answers(b, board_asked(b, 0), "{}");
+	expect_json(&one, "\"calls\":1,\"p50_us\":", "\"reply\"");
+	expect_json(&one, "\"op\":\"end\"", NULL);
+	ask(&other, look);
+	board_answers(b, board_asked(b, 1), "{}");
+	expect_json(&other, "\"calls\":1,", "\"reply\"");
+	expect_json(&other, "\"op\":\"end\"", NULL);
+	ask(&one, PING);
+	board_answers(b, board_asked(b, 2), "{}");
+	expect_json(&one, "\"calls\":1,", "\"reply\"");
+	command_done(&one);
+	command_done(&other);
+	fake_board_free(b);
+}
+
 static void device_goes(void **state)
 {
 	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
@@ -346,6 +379,7 @@ int main(void)
 		TEST(command_goes), TEST(one_after_the_other),
 		TEST(serve_ends),   TEST(many),
 		TEST(slow_reader),  TEST(all_full),
+		TEST(idle_only),
 	};
 
 	return cmocka_run_group_tests(tests, harness_make, harness_remove);

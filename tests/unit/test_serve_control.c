@@ -478,7 +478,7 @@ static void wrong_questions(void **state)
 	say(&c, CONTROL_TEXT, "{}");
 	expect_json(&c, "\"op\":\"error\"", "before a device");
 	say(&c, CONTROL_BINARY, "abc");
-	expect_json(&c, "\"op\":\"error\"", "no audio");
+	expect_json(&c, "\"op\":\"error\"", "before a device was attached");
 	ask(&c, "{\"op\":\"fan\"}");
 	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
 	ask(&c, "{\"op\":\"fan\",\"method\":\"a\",\"notify\":\"b\"}");

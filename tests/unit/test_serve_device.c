@@ -537,8 +537,9 @@ static void test_audio(void **state)
 		events->message(e->transport->owner, FRAME_BINARY, "abc", 3);
 	r = the_record(RECORD_AUDIO, 0, "1 frame, 3 bytes");
 	assert_int_equal(r->count, 1);
-	assert_string_equal(r->detail, "\"bytes\":3,\"broken\":0,"
-				       "\"repeated\":0,\"gaps\":0,\"sent\":0");
+	assert_string_equal(r->detail,
+			    "\"bytes\":3,\"broken\":0,"
+			    "\"repeated\":0,\"gaps\":0,\"lost\":0,\"sent\":0");
 	/* A second goes by: that is for -v; a pause tells of a new beginning. */
 	e->device->audio_told -= 1001;
 	events->message(e->transport->owner, FRAME_BINARY, "abc", 3);

@@ -285,7 +285,8 @@ static void test_file(void **state)
 	serve_log_take(&log, of_device(LEVEL_INFO, "two"));
 	serve_log_reopen(&log);
 	serve_log_take(&log, of_device(LEVEL_INFO, "three"));
-	off_t both = (stat(moved, &st), st.st_size);
+	assert_int_equal(stat(moved, &st), 0);
+	off_t both = st.st_size;
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(st.st_size > 20 && st.st_size < both);
 	assert_int_equal(serve_log_close(&log, NULL), 0);

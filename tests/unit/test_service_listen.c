@@ -25,6 +25,8 @@ struct service_client {
 	struct service *service;
 	unsigned number;
 	bool initialized;
+	bool (*tell)(void *owner, const char *text, size_t len);
+	void *tell_owner;
 };
 
 struct service_question {
@@ -95,7 +97,7 @@ bool service_client_is_initialized(const struct service_client *c)
 
 const char *service_client_revision(const struct service_client *c)
 {
-	return c->initialized ? "2025-06-18" : NULL;
+	return c->initialized ? "2025-11-25" : NULL;
 }
 
 bool service_is_initialize(const char *text, size_t len)
@@ -129,17 +131,57 @@ wait_for(struct service_client *c, service_done *done, void *owner, int64_t ms)
 	return q;
 }
 
-/* "never" is not answered, "later" soon; others at once. */
-struct service_question *service_ask(struct service_client *c, const char *text,
-				     size_t len, service_done *done,
-				     void *owner)
+void service_client_reach(struct service_client *c,
+			  bool (*tell)(void *owner, const char *text,
+				       size_t len),
+			  void *owner)
 {
+	c->tell = tell;
+	c->tell_owner = owner;
+}
+
+/* Those that say so. */
+bool service_is_modern(const struct service *s, const struct service_said *m)
+{
+	(void)s;
+	return memmem(m->text, m->len, "modern", 6) != NULL;
+}
+
+bool service_is_legacy(const struct service *s)
+{
+	(void)s;
+	return true;
+}
+
+static void tell_before(const struct service_said *m,
+			const struct service_hearer *h, void *owner)
+{
+	static const char text[] = "{\"method\":\"notifications/x\"}";
+
+	if (memmem(m->text, m->len, "tell", 4))
+		h->tell(owner, text, sizeof(text) - 1);
+	if (memmem(m->text, m->len, "pause", 5))
+		h->pause(owner, 7);
+}
+
+/*
+ * "never" is not answered, "later" soon, "tell" and "pause" do so before;
+ * "status404" has that one; others at once.
+ */
+struct service_question *service_hear(struct service_client *c,
+				      const struct service_said *m,
+				      const struct service_hearer *h,
+				      void *owner)
+{
+	const char *text = m->text;
+	const size_t len = m->len;
 	CLEANUP(mem_free_ptr) char *reply = NULL;
 
+	tell_before(m, h, owner);
 	if (memmem(text, len, "never", 5))
-		return wait_for(c, done, owner, 0);
+		return wait_for(c, h->done, owner, 0);
 	if (memmem(text, len, "later", 5))
-		return wait_for(c, done, owner, LATER_MS);
+		return wait_for(c, h->done, owner, LATER_MS);
 	if (memmem(text, len, "notifications/", 14))
 		reply = mem_strdup("");
 	else if (!len || *text != '{')
@@ -147,8 +189,10 @@ struct service_question *service_ask(struct service_client *c, const char *text,
 	else
 		reply = mem_printf("{\"id\":1,\"result\":\"client %u\"}",
 				   c->number);
+	if (memmem(text, len, "status404", 9))
+		h->status(owner, 404);
 	c->initialized = c->initialized || service_is_initialize(text, len);
-	done(owner, reply, strlen(reply));
+	h->done(owner, reply, strlen(reply));
 	return NULL;
 }
 
@@ -327,7 +371,7 @@ static bool next_chunk(int fd, char *out, size_t size)
 		line[++at] = '\0';
 	}
 	len = strtoul(line, NULL, 16);
-	if (len + 3 > size || !raw_read(fd, out, len + 2))
+	if (len > size - 3 || !raw_read(fd, out, len + 2))
 		return false;
 	out[len] = '\0';
 	return len > 0;
@@ -502,7 +546,200 @@ static void test_session(void **state)
 {
 	(void)state;
 	run(child_session);
-	has(buf_string(&t.lines), "session began (2025-06-18)");
+	has(buf_string(&t.lines), "session began (2025-11-25)");
+}
+
+/* ---- what comes before a reply, and what is fetched later ---- */
+
+#define TOLD "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tell later\"}"
+#define PAUSED "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"pause later\"}"
+
+/* All that comes until the end. */
+static void read_stream(int fd, char *out, size_t size)
+{
+	size_t len = 0;
+
+	while (next_chunk(fd, out + len, size - len))
+		len += strlen(out + len) - 2; /* without the end of the chunk */
+	out[len] = '\0';
+	close(fd);
+}
+
+static void get_after(int fd, const char *line, const char *id, char *head,
+		      size_t size)
+{
+	char both[512];
+
+	snprintf(both, sizeof(both), "%s" EVENTS "Last-Event-ID: %s\r\n", line,
+		 id);
+	send_request(fd, "GET /mcp", both, "");
+	raw_read_head(fd, head, size);
+	has(head, " 200 ");
+}
+
+static void child_told(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], both[256], text[1024];
+	int fd = begin(port, line, sizeof(line));
+
+	(void)out;
+	snprintf(both, sizeof(both), "%s" BOTH, line);
+	send_request(fd, "POST /mcp", both, TOLD);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	has(a.head, "text/event-stream");
+	read_stream(fd, text, sizeof(text));
+	has(text,
+	    "id: 1-1\ndata: \n\nid: 1-2\nevent: message\ndata: {\"method\"");
+	has(text, "id: 1-3\nevent: message\ndata: {\"id\":9");
+	/* who takes no events is told only the reply; so is one without a session */
+	fd = raw_connect(port);
+	ask(fd, "POST /mcp", line, TOLD, &a);
+	wants(&a, " 200 ", "late");
+	send_request(fd, "POST /mcp", BOTH, TOLD);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	read_stream(fd, text, sizeof(text));
+	has(text, "event: message\ndata: {\"method\"");
+	has(text, "late");
+	has_not(text, "id: ");
+}
+
+static void test_told(void **state)
+{
+	(void)state;
+	run(child_told);
+}
+
+static void child_comes_back(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], both[256];
+	int fd = begin(port, line, sizeof(line));
+
+	(void)out;
+	snprintf(both, sizeof(both), "%s" BOTH, line);
+	send_request(fd, "POST /mcp", both, PAUSED);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	await_chunk(fd, "id: 1-2\nretry: 7\ndata: \n\n");
+	await_end(fd);
+	fd = raw_connect(port);
+	get_after(fd, line, "1-2", a.head, sizeof(a.head));
+	await_chunk(fd, "id: 1-3\nevent: message\ndata: {\"id\":9");
+	await_end(fd);
+	/* a line that broke is no reason to lose the answer */
+	fd = raw_connect(port);
+	send_request(fd, "POST /mcp", both, TOLD);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	await_chunk(fd, "id: 2-2");
+	close(fd);
+	fd = raw_connect(port);
+	get_after(fd, line, "2-1", a.head, sizeof(a.head));
+	await_chunk(fd, "id: 2-2\nevent: message");
+	await_end(fd);
+}
+
+static void test_comes_back(void **state)
+{
+	(void)state;
+	run(child_comes_back);
+	assert_int_equal(t.service.abandoned, 0);
+}
+
+/* Ids that were never given begin an ordinary stream. */
+static void child_forged(uint16_t port, int out)
+{
+	static const char *const ids[] = { "1-1", "0-0",	   "-", "1-99",
+					   "x",	  "99999999999-1", "1" };
+	struct answer a;
+	char line[128], other[128], both[256];
+	int fd = begin(port, other, sizeof(other));
+
+	(void)out;
+	snprintf(both, sizeof(both), "%s" BOTH, other);
+	send_request(fd, "POST /mcp", both,
+		     "{\"id\":9,\"method\":\"tell never\"}");
+	raw_read_head(fd, a.head, sizeof(a.head));
+	await_chunk(fd, "id: 1-2");
+	close(begin(port, line, sizeof(line)));
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		int one = raw_connect(port);
+
+		get_after(one, line, ids[i], a.head, sizeof(a.head));
+		await_chunk(one, ": still here");
+		close(one);
+	}
+	close(fd);
+}
+
+static void test_forged(void **state)
+{
+	(void)state;
+	run(child_forged);
+}
+
+/* Clients that begin and go, again and again: the oldest are let go. */
+static void child_leaves_often(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], both[256];
+
+	(void)out;
+	close(begin(port, line, sizeof(line)));
+	snprintf(both, sizeof(both), "%s" BOTH, line);
+	for (int i = 0; i < 70; i++) {
+		int fd = raw_connect(port);
+
+		send_request(fd, "POST /mcp", both,
+			     "{\"id\":9,\"method\":\"tell pause never\"}");
+		raw_read_head(fd, a.head, sizeof(a.head));
+		await_chunk(fd, "retry: 7");
+		close(fd);
+	}
+	/* the first is gone, the last is not */
+	{
+		int fd = raw_connect(port);
+
+		get_after(fd, line, "1-1", a.head, sizeof(a.head));
+		await_chunk(fd, ": still here");
+		close(fd);
+		fd = raw_connect(port);
+		get_after(fd, line, "70-1", a.head, sizeof(a.head));
+		await_chunk(fd, "id: 70-2");
+		close(fd);
+	}
+}
+
+static void test_leaves_often(void **state)
+{
+	(void)state;
+	run(child_leaves_often);
+	assert_true(t.service.abandoned >= 6);
+}
+
+#define MODERN "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"modern initialize\"}"
+
+static void child_modern(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask(fd, "POST /mcp", "Mcp-Session-Id: 0123\r\n", MODERN, &a);
+	wants(&a, " 200 ", "client 1");
+	has_not(a.head, "Mcp-Session-Id");
+	ask(fd, "POST /mcp", "", "{\"id\":1,\"method\":\"modern status404\"}",
+	    &a);
+	wants(&a, " 404 ", "client 2");
+	ask(fd, "PUT /mcp", "", MODERN, &a);
+	wants(&a, " 405 ", NULL);
+	has(a.head, "Allow: POST");
+	close(fd);
+}
+
+static void test_modern(void **state)
+{
+	(void)state;
+	run(child_modern);
 }
 
 static void child_revisions(uint16_t port, int out)
@@ -1011,14 +1248,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_direct),	  TEST(test_events_only),
 		TEST(test_client_leaves), TEST(test_session),
-		TEST(test_revisions),	  TEST(test_delete_amid),
-		TEST(test_stream),	  TEST(test_idle_session),
-		TEST(test_many_sessions), TEST(test_old),
-		TEST(test_old_anywhere),  TEST(test_old_flood),
-		TEST(test_socket),	  TEST(test_socket_flood),
-		TEST(test_origins),	  TEST(test_paths),
-		TEST(test_end_amid),	  TEST(test_run_for),
-		TEST(test_no_port),
+		TEST(test_revisions),	  TEST(test_told),
+		TEST(test_comes_back),	  TEST(test_forged),
+		TEST(test_leaves_often),  TEST(test_modern),
+		TEST(test_delete_amid),	  TEST(test_stream),
+		TEST(test_idle_session),  TEST(test_many_sessions),
+		TEST(test_old),		  TEST(test_old_anywhere),
+		TEST(test_old_flood),	  TEST(test_socket),
+		TEST(test_socket_flood),  TEST(test_origins),
+		TEST(test_paths),	  TEST(test_end_amid),
+		TEST(test_run_for),	  TEST(test_no_port),
 	};
 
 	return cmocka_run_group_tests_name("service_listen", tests, NULL, NULL);

@@ -116,9 +116,11 @@ static void shared(void **state)
 	open_up(DIALECT_PLAIN);
 	assert_int_not_equal(session->next_id, 1);
 	start(&c, "x");
-	fake_text("{\"id\":1,\"result\":\"theirs\"}");
-	fake_text("{\"id\":2,\"error\":{\"message\":\"a \"b\"\"}}");
-	snprintf(reply, sizeof(reply), "{\"id\":%d,\"result\":\"ours\"}",
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"theirs\"}");
+	fake_text(
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"message\":\"a \"b\"\"}}");
+	snprintf(reply, sizeof(reply),
+		 "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":\"ours\"}",
 		 (int)c.id);
 	fake_push(FAKE_TEXT, reply, 20);
 	assert_int_equal(session_wait(session, &c, &err), 0);
@@ -592,10 +594,11 @@ static void unmatched_replies(void **state)
 	(void)state;
 	with_engine();
 	open_up(DIALECT_PLAIN);
-	fake_text("{\"id\":7,\"result\":{}}");
-	fake_text("{\"id\":\"x\",\"result\":{}}");
-	fake_text("{\"id\":null,\"error\":{\"message\":\"Parse error\"}}");
-	fake_text("{\"id\":\"1\",\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}");
+	fake_text(
+		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"message\":\"Parse error\"}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}");
 	assert_int_equal(call_peer(&c, "x", NULL, &err), 0);
 	assert_found("D116", 0, "id 7, while x waits");
 	assert_found("D116", 1, "id \"x\", while x waits");
@@ -613,12 +616,14 @@ static void both_members(void **state)
 	(void)state;
 	with_engine();
 	open_up(DIALECT_PLAIN);
-	fake_text("{\"id\":1,\"result\":{},\"error\":{\"message\":\"m\"}}");
+	fake_text(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{\"message\":\"m\"}}");
 	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_found("D127", 0, "id 1 (x): the error counts");
 	/* an error of null is no error */
-	fake_text("{\"id\":2,\"result\":{},\"error\":null}");
+	fake_text(
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{},\"error\":null}");
 	assert_int_equal(call_peer(&c, "x", NULL, &err), 0);
 	assert_int_equal(seen_count, 1);
 	call_done(&c);
@@ -636,7 +641,7 @@ static void forgotten(void **state)
 	session_forget(session, &c);
 	session_forget(session, &c);
 	call_done(&c);
-	fake_text("{\"id\":1,\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 	watch(20);
 	assert_found("B250", 0, "id 1 (x), late by ");
 }
@@ -653,9 +658,9 @@ static void only_the_last(void **state)
 		start(&c, "x");
 		session_forget(session, &c);
 	}
-	fake_text("{\"id\":46,\"result\":{}}");
-	fake_text("{\"id\":71,\"result\":{}}");
-	fake_text("{\"id\":47,\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":46,\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":71,\"result\":{}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":47,\"result\":{}}");
 	watch(20);
 	assert_int_equal(seen_count, 2);
 	assert_found("D115", 0, "id 71");

@@ -174,8 +174,8 @@ static void test_wake_word(void **state)
 	assert_non_null(strstr(harness_next(&h, 0), "\"type\":\"hello\""));
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
 			 "\"session_id\":\"S1\"}");
-	harness_says(&h, "<binary f8fffe>");
-	harness_says(&h, "<binary f8fffe>");
+	harness_says(&h, "<binary fb03fffefffefffe>");
+	harness_says(&h, "<binary fb03fffefffefffe>");
 	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
 			 "\"state\":\"detect\",\"text\":\"你好小智\"}");
 	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
@@ -379,10 +379,12 @@ static void test_audio(void **state)
 	h.device.config.audio = true;
 	h.device.config.frame_version = 2;
 	harness_welcome(&h);
+	assert_string_equal(
+		harness_next(&h, 1000),
+		"<binary 00020000000000000000000000000008fb03fffefffefffe>");
 	assert_string_equal(harness_next(&h, 1000),
-			    "<binary 00020000000000000000000000000003f8fffe>");
-	assert_string_equal(harness_next(&h, 1000), "<binary 0002000000000000"
-						    "0000003c00000003f8fffe>");
+			    "<binary 0002000000000000"
+			    "0000003c00000008fb03fffefffefffe>");
 	harness_stop(&h);
 }
 

@@ -411,23 +411,23 @@ static void answer_packet(struct scene *s, const struct sockaddr *to)
 static void on_packet(uv_udp_t *uv, ssize_t got, const uv_buf_t *buf,
 		      const struct sockaddr *from, unsigned flags)
 {
-	static const unsigned char head[] = { 1,    0,	  0,	3, 0xa1,
+	static const unsigned char head[] = { 1,    0,	  0,	8, 0xa1,
 					      0xb2, 0xc3, 0xd4, 0, 0,
 					      0,    0,	  0,	0, 0 };
 	struct scene *s = uv->data;
-	unsigned char key[16], plain[3];
+	unsigned char key[16], plain[8];
 
 	(void)flags;
 	if (got <= 0)
 		return;
 	s->packets++;
-	assert_int_equal(got, 19);
+	assert_int_equal(got, 24);
 	assert_memory_equal(buf->base, head, sizeof(head));
 	assert_int_equal(buf->base[15], s->packets);
 	hex_decode_16(key, KEY);
 	s->table->cipher(key, (const unsigned char *)buf->base, buf->base + 16,
-			 3, plain);
-	assert_memory_equal(plain, "\xf8\xff\xfe", 3);
+			 8, plain);
+	assert_memory_equal(plain, "\xfb\x03\xff\xfe\xff\xfe\xff\xfe", 8);
 	if (s->packets == 2)
 		answer_packet(s, from);
 	if (s->packets == 4)

@@ -357,16 +357,29 @@ static void test_closes_its_stdout(void **state)
 
 static void test_closes_its_stdin(void **state)
 {
-	struct error err = { 0 };
 	struct seen s;
 
 	(void)state;
-	run(&s, "exec <&-; echo '{}'; exec sleep 1000");
+	run(&s, "exec <&-; echo '{}'; echo why >&2; exec sleep 1000");
 	await_text(&s, "message:");
-	assert_int_equal(stdio_ops.send(&s.t, "{}", 2, &err), -1);
-	assert_string_equal(err.text,
-			    "cannot send to 'sh': its stdin is closed");
-	hang_up(&s);
+	say(&s, "{}");
+	lost(&s, "'sh' closed its stdin, but went on running");
+	assert_string_equal(s.why.detail, "why");
+	done(&s);
+}
+
+/* Its end is told, and not that nothing can be sent to it any more. */
+static void test_ends_while_sent_to(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	run(&s, "exec <&-; echo '{}'; echo no key >&2; sleep 0.1; exit 5");
+	await_text(&s, "message:");
+	say(&s, "{}");
+	say(&s, "{}");
+	lost(&s, "'sh' ended, with status 5");
+	assert_string_equal(s.why.detail, "no key");
 	done(&s);
 }
 
@@ -560,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_last_words_are_long),
 		cmocka_unit_test(test_closes_its_stdout),
 		cmocka_unit_test(test_closes_its_stdin),
+		cmocka_unit_test(test_ends_while_sent_to),
 		cmocka_unit_test(test_never_reads),
 		cmocka_unit_test(test_no_such_program),
 		cmocka_unit_test(test_surroundings),

@@ -57,9 +57,14 @@ static void test_wrap_long_words(void **state)
 	/* 12 wide characters are 24 columns; none is cut in half */
 	assert_wrap("一二三四五六七八九十百千", (struct wrap){ 0, 1, 21 },
 		    "一二三四五六七八九十\n 百千");
+	/* an indent does not make lines longer than 20 columns */
+	assert_wrap("abcdefghijklmnopqrstuvwxyz", (struct wrap){ 0, 2, 20 },
+		    "abcdefghijklmnopqrst\n  uvwxyz");
+	assert_wrap("one two three four fives", (struct wrap){ 0, 2, 20 },
+		    "one two three four\n  fives");
 	/* narrower than anything sensible: it still ends */
 	assert_wrap("abcdefghijkl def", (struct wrap){ 30, 10, 3 },
-		    "\n          abcdefghijkl def");
+		    "\n          abcdefghijkl\n          def");
 }
 
 static void test_cut(void **state)

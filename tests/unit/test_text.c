@@ -742,6 +742,29 @@ static void test_fill(void **state)
 	      "ab");
 }
 
+static void percent_encode(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	text_percent_encode(&out, "aZ09-._~ /?%\xc3\xa9\n", "-._~");
+	assert_string_equal(buf_string(&out), "aZ09-._~%20%2F%3F%25%C3%A9%0A");
+	buf_reset(&out);
+	text_percent_encode(&out, "/a", "/");
+	text_percent_encode(&out, "", "/");
+	assert_string_equal(buf_string(&out), "/a");
+}
+
+static void equal(void **state)
+{
+	(void)state;
+	assert_true(text_equal("aB", "aB"));
+	assert_false(text_equal("aB", "ab"));
+	assert_false(text_equal("a", NULL));
+	assert_false(text_equal(NULL, ""));
+	assert_true(text_equal(NULL, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -769,6 +792,8 @@ int main(void)
 		cmocka_unit_test(base64_long),
 		cmocka_unit_test(base64_encodes),
 		cmocka_unit_test(percent),
+		cmocka_unit_test(percent_encode),
+		cmocka_unit_test(equal),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -242,7 +242,10 @@ static void test_what_is_found(void **state)
 				  .with = WITH_WS,
 				  .number = 301 },
 	      "N115");
-	finds((struct why_facts){ .what = WHY_REDIRECT, .number = 301 }, "");
+	finds((struct why_facts){ .what = WHY_REDIRECT, .number = 301 },
+	      "P715");
+	finds((struct why_facts){ .what = WHY_NO_ANSWER, .number = 202 },
+	      "P714");
 	finds((struct why_facts){ .what = WHY_SUBSCRIBE,
 				  .with = WITH_MQTT,
 				  .path = "t" },
@@ -257,10 +260,12 @@ static void test_what_is_found(void **state)
 	connecting_finds(EMFILE, "");
 	connecting_finds(0, "");
 	status_finds(WITH_WS, 426, "N110");
-	status_finds(WITH_WS, 404, "");
+	status_finds(WITH_WS, 404, "N116");
+	finds((struct why_facts){ .what = WHY_CUT }, "N117");
+	status_finds(WITH_WS, 500, "N116");
 	status_finds(WITH_HTTP, 401, "P707");
 	status_finds(WITH_HTTP, 403, ""); /* or the address was refused */
-	status_finds(WITH_HTTP, 500, "");
+	status_finds(WITH_HTTP, 500, "P713");
 	finds((struct why_facts){ .what = WHY_STATUS,
 				  .with = WITH_HTTP | WITH_PLAIN,
 				  .number = 400,
@@ -280,7 +285,15 @@ static void test_what_is_found(void **state)
 	finds((struct why_facts){ .what = WHY_FOREIGN }, "N112");
 	finds((struct why_facts){ .what = WHY_CLOSED, .with = WITH_WS },
 	      "N113");
-	finds((struct why_facts){ .what = WHY_CLOSED, .with = WITH_HTTP }, "");
+	finds((struct why_facts){ .what = WHY_CLOSED, .with = WITH_HTTP },
+	      "N117");
+	finds((struct why_facts){ .what = WHY_WENT, .with = WITH_MQTT },
+	      "M414");
+	/* No broker is there. */
+	finds((struct why_facts){ .what = WHY_WENT, .with = WITH_HTTP },
+	      "N117");
+	finds((struct why_facts){ .what = WHY_WENT, .with = WITH_WS }, "N113");
+	finds((struct why_facts){ .what = WHY_WENT }, "N113");
 	finds((struct why_facts){ .what = WHY_SESSION_FORGOTTEN }, "P704");
 	finds((struct why_facts){ .what = WHY_PAGE }, "P708");
 	finds((struct why_facts){ .what = WHY_ENDPOINT_MISSING }, "P703");

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open: servers are kept open in the running serve, each by a process of its
+ * own (cli/keeper); a serve without a port is started where none runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/daemon.h"
+#include "cli/held_key.h"
+#include "cli/keeper.h"
+#include "cli/setup.h"
+#include "net/control_client.h"
+
+#define IDLE_MS (INT64_C(10) * 60 * 1000)
+
+struct open_options {
+	const char *idle;
+};
+
+static const struct option_row open_options[] = {
+	{ .name = "idle",
+	  .word = "DURATION",
+	  .type = OPTION_TEXT,
+	  .offset = offsetof(struct open_options, idle),
+	  .brief = "end it when no command used it for so long; 0: never",
+	  .fallback = "10m" },
+	{ .name = NULL }
+};
+
+/* ---- the serve that keeps them ---- */
+
+/* It listens; who it is, is found out later. */
+static bool is_answering(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
+	bool answers;
+	int fd;
+
+	if (len >= sizeof(to.sun_path))
+		return false;
+	memcpy(to.sun_path, path, len);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	answers = connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 ||
+		  errno == EAGAIN;
+	close(fd);
+	return answers;
+}
+
+static int cannot_start(const char *why, struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "no serve is running, and none could be started: %s", why);
+	return error_hint(
+		err, "start one by hand to see more: mcpctl serve --no-listen");
+}
+
+/* In the background; it ends by itself when nothing is kept open. */
+static int start_serve(const char *path, struct error *err)
+{
+	char name[] = "mcpctl", command[] = "serve", alone[] = "--no-listen",
+	     away[] = "--daemon", quiet[] = "--quiet", at[] = "--socket";
+	CLEANUP(mem_free_ptr) char *socket = mem_strdup(path);
+	char *argv[] = { name, command, alone, away, quiet, at, socket, NULL };
+	int error, how = 0;
+	pid_t child;
+
+	error = posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv,
+			    environ);
+	if (error)
+		return cannot_start(strerror(error), err);
+	while (waitpid(child, &how, 0) < 0) {
+		if (errno != EINTR)
+			break;
+	}
+	/* Another `open` may have been faster. */
+	return is_answering(path) ?
+		       0 :
+		       cannot_start("it ended at once, see above", err);
+}
+
+static int find_serve(char **path, const struct app *app, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *given = daemon_path(app->config.socket);
+	bool exists;
+
+	/* One that runs may be at the other of the two places. */
+	if (control_path(path, given, false, err))
+		return -1;
+	if (is_answering(*path))
+		return 0;
+	mem_free(TAKE(*path));
+	if (control_path(path, given, true, err) ||
+	    control_path_check(*path, &exists, err))
+		return -1;
+	return start_serve(*path, err);
+}
+
+/* ---- one of them ---- */
+
+struct opening {
+	struct app *app;
+	struct daemon daemon;
+	const char *name;
+};
+
+/* Ctrl-C has ended who started this. */
+static bool is_abandoned(const struct daemon *d)
+{
+	struct pollfd p = { .fd = d->pipe };
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
+}
+
+static void let_go(void)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (nothing < 0)
+		return;
+	dup2(nothing, STDIN_FILENO);
+	dup2(nothing, STDOUT_FILENO);
+	dup2(nothing, STDERR_FILENO);
+	close(nothing);
+}
+
+static int on_ready(void *owner, const char *id, struct error *err)
+{
+	struct opening *o = owner;
+
+	if (is_abandoned(&o->daemon))
+		return error_set(err, ERR_INTERRUPTED, "nobody waits for it");
+	render_note(&o->app->out,
+		    "'%s' is open (process %d); 'mcpctl close' ends it", id,
+		    (int)getpid());
+	fflush(NULL);
+	let_go();
+	daemon_ready(&o->daemon);
+	return 0;
+}
+
+static int refuse_kind(const struct endpoint *e, struct error *err)
+{
+	error_set(err, ERR_USAGE, "'%s' cannot be kept open", e->text);
+	return error_hint(
+		err,
+		"a program (stdio:), http: and ws: can; boards that dial in are kept by 'mcpctl serve'");
+}
+
+/* Each request of that era stands alone: nothing is to be kept. */
+static int refuse_era(struct error *err)
+{
+	error_set(err, ERR_USAGE,
+		  "a server cannot be kept open for --era modern");
+	return error_hint(
+		err,
+		"'open' begins it by initialize, and commands share that session");
+}
+
+/* The socket is serve's, and no option of the target. */
+static int set_up(struct endpoint *e, struct app *app,
+		  const struct transport_ops **ops, struct error *err)
+{
+	const char *socket = app->config.socket;
+	int status;
+
+	app->config.socket = NULL;
+	app->direct = app->apart = true;
+	status = setup_endpoint(e, app, ops, err);
+	app->direct = app->apart = false;
+	app->config.socket = socket;
+	if (status == 0 && !held_fits(e))
+		return refuse_kind(e, err);
+	if (status == 0 && e->era == WISH_MODERN)
+		return refuse_era(err);
+	return status;
+}
+
+static bool is_open(const char *path, const char *key)
+{
+	CLEANUP(mem_free_ptr) char *mark = held_mark_path(path, key);
+
+	return held_mark_look(mark) > 0;
+}
+
+/* 1: that is the process that was started by the user; 0: the one that keeps. */
+static int keep(struct opening *o, const struct keeper_order *order,
+		struct error *err)
+{
+	struct app *app = o->app;
+	int status = 0;
+	int which = daemon_fork(&o->daemon, &status, err);
+
+	if (which > 0) {
+		/* What failed was told by the other one. */
+		if (status > app->status)
+			app->status = status;
+		return 1;
+	}
+	if (which == 0)
+		which = keeper_run(app, order, err);
+	if (which && err->kind == ERR_CONNECT && err->code == EEXIST) {
+		render_note(&app->out, "%s", err->text);
+		error_reset(err);
+		which = 0;
+	}
+	return which;
+}
+
+/* 1: go on with the next. */
+static int open_one(struct app *app, const char *word, const char *path,
+		    int64_t idle, struct error *err)
+{
+	CLEANUP(endpoint_done) struct endpoint e = { 0 };
+	CLEANUP(mem_free_ptr) char *name = held_name(word);
+	char key[HELD_KEY_SIZE];
+	struct opening o = { .app = app, .name = name };
+	struct keeper_order order = { .name = name,
+				      .socket = path,
+				      .key = key,
+				      .idle = idle,
+				      .to = &e,
+				      .ready = on_ready,
+				      .owner = &o };
+
+	app->config.target = word;
+	if (set_up(&e, app, &order.ops, err))
+		return -1;
+	held_key(&e, key);
+	if (is_open(path, key)) {
+		render_note(&app->out, "'%s' is open already", name);
+		return 1;
+	}
+	return keep(&o, &order, err);
+}
+
+static int open_run(const struct invocation *in, struct error *err)
+{
+	const struct open_options *options = in->options;
+	struct app *app = in->app;
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	const char *target = app->config.target;
+	int64_t idle = IDLE_MS;
+	int status = 1;
+
+	if (options->idle && strcmp(options->idle, "0") == 0)
+		idle = 0;
+	else if (options->idle && text_duration(options->idle, &idle, err))
+		return error_prefix(err, "option '--idle'");
+	if (in->argc > 0 && target && strcmp(target, "attach:") != 0 &&
+	    target != getenv("MCPCTL_TARGET"))
+		return error_set(
+			err, ERR_USAGE,
+			"targets in front of 'open' and behind it: '%s' and '%s'",
+			target, in->argv[0]);
+	if (in->argc == 0 && !target) {
+		error_set(err, ERR_USAGE, "'open' needs NAME or TARGET");
+		return error_hint(
+			err,
+			"'mcpctl targets' lists names; a program: mcpctl open -- PROGRAM");
+	}
+	if (find_serve(&path, app, err))
+		return -1;
+	for (int i = 0; status > 0 && i < (in->argc ? in->argc : 1); i++)
+		status = open_one(app, in->argc ? in->argv[i] : target, path,
+				  idle, err);
+	return status < 0 ? -1 : 0;
+}
+
+static const struct example open_examples[] = {
+	{ "open weather", NULL, EXAMPLE_GOES_ON },
+	{ "open 'stdio:npx -y @modelcontextprotocol/server-everything'", NULL,
+	  EXAMPLE_GOES_ON },
+	{ "open https://mcp.example.com/mcp --idle 1h", NULL, EXAMPLE_GOES_ON },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_open = {
+	.name = "open",
+	.args = "[NAME|TARGET]...",
+	.brief = "keep MCP servers open, so that calls need not start them",
+	.text = "Starts or dials each server once and keeps it open in the running 'mcpctl serve'; where none runs, one is started in the background that opens no port, and ends with the last server. "
+		"From then on every command that names the same target goes through it, in the time that a board of serve takes. NAME is one of 'mcpctl targets'; of targets, programs (stdio:, or behind --), http: and ws: can be kept open.\n"
+		"\n"
+		"  mcpctl open weather\n"
+		"  mcpctl weather call forecast city=Oslo\n"
+		"  mcpctl close weather\n"
+		"\n"
+		"The server gets the environment, folder and rights of the command that opened it, of which nothing is sent to serve. The same target from another folder or environment is another one, and dialled as before; what does not count is mcpctl's own variables and those that tell where a command is typed (_ COLUMNS GPG_TTY LINES OLDPWD PWD SHLVL SSH_CLIENT SSH_TTY SSH_CONNECTION STY TERM_SESSION_ID TMUX TMUX_PANE WINDOWID XDG_SESSION_ID). "
+		"Of http: and ws: the address, headers, certificates and the way there count. 'check' and --no-init always dial.\n"
+		"\n"
+		"It ends with 'mcpctl close', when no command used it for --idle, and with serve. One that ended by itself is started again by the next command, which says so. 'mcpctl devices' shows boards and servers alike, -d picks either, --all means both; a command that names neither means a board.\n"
+		"\n"
+		"Commands share one session. The server is told that it may ask (elicitation, sampling, roots): what it asks goes to the command whose call is the newest, as far as that can be known, and to nobody else; a command without --elicit, --sampling or --root says that nobody answers. Progress comes to the command that called; other notifications to all that are attached. What the session keeps (loglevel, subscriptions) is kept for all.\n"
+		"\n"
+		"A server is begun by initialize, so one that speaks nothing but MCP 2026-07-28, whose requests stand alone, cannot be kept open.\n"
+		"\n"
+		"One that is open already is no failure. The status is the highest of all.",
+	.group = GROUP_START,
+	.flags = CMD_TARGET | CMD_MINOR,
+	.min = 0,
+	.max = -1,
+	.operand = OPERAND_NAMED,
+	.options = open_options,
+	.options_size = sizeof(struct open_options),
+	.examples = open_examples,
+	.run = open_run
+};

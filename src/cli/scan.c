@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* What is there, and how it is reached. */
+#include "cli/scan.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/target_text.h"
+#include "net/address.h"
+#include "net/control_client.h"
+#include "net/neighbours.h"
+#include "out/wrap.h"
+
+enum {
+	WAIT_MS = 2000, /* for answers, if not said otherwise */
+	ROUNDS = 4, /* questions in that time */
+	SERVE_MS = 1000, /* for a serve to answer */
+	SERVES_MAX = 50
+};
+
+struct scanned { /* owned, but kind */
+	const char *kind;
+	char *name, *peer, *source, *command, *problem;
+};
+
+struct scanning {
+	struct app *app;
+	const struct named_search *search;
+	struct scanned *item;
+	size_t count, capacity;
+	size_t answered; /* serves and neighbours */
+	size_t name_width, command_width;
+};
+
+static void scanning_done(struct scanning *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		mem_free(s->item[i].name);
+		mem_free(s->item[i].peer);
+		mem_free(s->item[i].source);
+		mem_free(s->item[i].command);
+		mem_free(s->item[i].problem);
+	}
+	mem_free(s->item);
+}
+
+static void add_take(struct scanning *s, const struct scanned *one)
+{
+	size_t name = wrap_columns(one->name);
+	size_t command = wrap_columns(one->command ? one->command : "-");
+
+	s->item = mem_grow(s->item, &s->capacity, s->count, sizeof(*s->item));
+	s->item[s->count++] = *one;
+	if (name > s->name_width)
+		s->name_width = name;
+	if (command > s->command_width)
+		s->command_width = command;
+}
+
+/* ---- names ---- */
+
+static void add_name(void *owner, const struct named_entry *e)
+{
+	struct scanning *s = owner;
+	struct scanned one = { .kind = "name",
+			       .name = mem_strdup(e->name ? e->name : ""),
+			       .peer = mem_strdup(e->peer),
+			       .source = mem_strdup(e->file),
+			       .problem = mem_strdup(e->problem) };
+	CLEANUP(buf_done) struct buf command = { 0 };
+
+	if (!e->problem && e->hidden)
+		one.problem = mem_strdup("another file before it has the name");
+	if (!one.problem) {
+		buf_text(&command, "mcpctl ");
+		target_words(&command, e->name, s->search->config_file);
+		buf_text(&command, "info");
+		one.command = buf_take(&command);
+	}
+	add_take(s, &one);
+}
+
+/* ---- serves ---- */
+
+static char *describe_serve(const char *path, const cJSON *status)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	int64_t devices = 0;
+
+	json_integer(status, "devices", &devices);
+	wrap_count(&out, (uint64_t)(devices > 0 ? devices : 0), "device");
+	buf_printf(&out, ", %s", path);
+	return buf_take(&out);
+}
+
+static void add_answered(struct scanning *s, const char *path, bool usual,
+			 const cJSON *status)
+{
+	CLEANUP(buf_done) struct buf command = { 0 };
+	struct scanned one = { .kind = "serve",
+			       .source = describe_serve(path, status) };
+	int64_t pid = 0;
+
+	json_integer(status, "pid", &pid);
+	one.name = mem_printf("pid %" PRId64, pid);
+	buf_text(&command, "mcpctl ");
+	if (!usual) {
+		buf_text(&command, "--socket ");
+		words_quote(&command, path);
+		buf_char(&command, ' ');
+	}
+	buf_text(&command, "devices");
+	one.command = buf_take(&command);
+	add_take(s, &one);
+	s->answered++;
+}
+
+/* A socket that nobody is behind any more is none. Only Ctrl-C is an error. */
+static int ask_serve(struct scanning *s, const char *path, bool usual,
+		     struct error *err)
+{
+	const struct serve_question q = { .op = "status" };
+	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct control_line *line = NULL;
+	bool there = false;
+	int status = control_path_check(path, &there, NULL);
+
+	if (status || !there ||
+	    control_line_open(&line, s->app->loop, path, NULL, NULL, NULL))
+		return 0;
+	status = control_line_ask(line, &q, loop_now() + SERVE_MS,
+				  control_answer_take, &answer, &why);
+	control_line_close(line);
+	if (status == 0)
+		add_answered(s, path, usual, answer.json);
+	if (why.kind != ERR_INTERRUPTED)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
+/* The usual place, or that of --socket, and what else stands in its folder. */
+static int ask_serves(struct scanning *s, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	CLEANUP(mem_free_ptr) char *folder = NULL;
+	CLEANUP(mem_free_ptr) char *pattern = NULL;
+	const char *given = s->app->config.socket;
+	glob_t found = { 0 };
+	int status = 0;
+
+	if (control_path(&path, given, false, NULL))
+		return 0;
+	folder = file_folder(path);
+	pattern = mem_printf("%s/*.sock", folder);
+	if (ask_serve(s, path, !given, err))
+		return -1;
+	if (!strpbrk(folder, "*?[\\") && glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0;
+		     i < found.gl_pathc && i < SERVES_MAX && status == 0; i++) {
+			if (strcmp(found.gl_pathv[i], path) != 0)
+				status = ask_serve(s, found.gl_pathv[i], false,
+						   err);
+		}
+		globfree(&found);
+	}
+	return status;
+}
+
+/* ---- the network ---- */
+
+/* As a target: all of its parts were checked by net/neighbours. */
+static char *neighbour_target(const struct neighbour *n)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	if (!n->port)
+		return NULL;
+	buf_text(&out, "http://");
+	authority_print(&out, n->address, n->port == 80 ? 0 : n->port);
+	buf_text(&out, n->path ? n->path : "/mcp");
+	return buf_take(&out);
+}
+
+static void add_neighbour(struct scanning *s, const struct neighbour *n)
+{
+	struct scanned one = { .kind = "network",
+			       .name = mem_strdup(n->name),
+			       .peer = neighbour_target(n) };
+
+	one.source = mem_printf("%s on %s", n->host ? n->host : n->address,
+				n->where);
+	if (one.peer)
+		one.command = mem_printf("mcpctl %s info", one.peer);
+	else
+		one.problem = mem_strdup("it did not tell its port");
+	add_take(s, &one);
+	s->answered++;
+}
+
+static int wait_answers(struct scanning *s, struct neighbours *n,
+			const struct scan_options *o, bool *woken,
+			struct error *err)
+{
+	int64_t length = o->duration ? o->duration : WAIT_MS;
+	int64_t begin = loop_now(), end = begin + length;
+	size_t count = 0, more;
+	int round = 0;
+
+	while (loop_now() < end && (!o->count || count < (size_t)o->count)) {
+		int64_t next = begin + length * round / ROUNDS;
+
+		if (loop_now() >= next) {
+			neighbours_ask(n);
+			next = begin + length * ++round / ROUNDS;
+		}
+		*woken = false;
+		if (loop_stay(s->app->loop, woken, next < end ? next : end,
+			      err))
+			return -1;
+		neighbours_list(n, &count, &more);
+	}
+	return 0;
+}
+
+static void take_neighbours(struct scanning *s, struct neighbours *n)
+{
+	size_t count, more;
+	const struct neighbour *list = neighbours_list(n, &count, &more);
+
+	for (size_t i = 0; i < count; i++)
+		add_neighbour(s, &list[i]);
+	if (more)
+		render_note(
+			&s->app->out,
+			"more than %d were announced; the others are not shown",
+			NEIGHBOURS_MAX);
+	if (neighbours_failure(n))
+		render_note(&s->app->out, "cannot ask everywhere: %s",
+			    neighbours_failure(n));
+}
+
+static int nobody(const struct neighbours *n, struct error *err)
+{
+	error_set(err, ERR_UNMET,
+		  "nobody answered: no serve of yours, and nobody on %s",
+		  n ? neighbours_asked(n) : "a network, since none was asked");
+	return error_hint(
+		err,
+		"only what announces " NEIGHBOURS_SERVICE
+		" can be found, if no firewall holds back UDP port 5353; other servers are named by their address (mcpctl http://HOST/mcp info), and boards dial in: mcpctl serve");
+}
+
+static void show(const struct scanning *s)
+{
+	struct renderer *r = &s->app->out;
+
+	for (size_t i = 0; i < s->count && r->ops->neighbour; i++) {
+		const struct scanned *one = &s->item[i];
+		const struct neighbour_record record = {
+			.kind = one->kind,
+			.name = one->name,
+			.peer = one->peer,
+			.source = one->source,
+			.command = one->command,
+			.problem = one->problem,
+			.name_width = s->name_width,
+			.command_width = s->command_width,
+		};
+
+		r->ops->neighbour(r, &record);
+	}
+}
+
+static int look(struct scanning *s, struct neighbours *n,
+		const struct scan_options *o, bool *woken, struct error *err)
+{
+	named_targets(s->search, add_name, s);
+	if (ask_serves(s, err) || (n && wait_answers(s, n, o, woken, err)))
+		return -1;
+	if (n)
+		take_neighbours(s, n);
+	show(s);
+	return s->answered ? 0 : nobody(n, err);
+}
+
+int scan_run(struct app *app, const struct named_search *search,
+	     const struct scan_options *options, struct error *err)
+{
+	CLEANUP(scanning_done)
+	struct scanning s = { .app = app, .search = search };
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct neighbours *n;
+	bool woken = false;
+	int status;
+
+	if (app_open_loop(app, err))
+		return -1;
+	/* What stands on this machine can be shown without a network. */
+	if (neighbours_open(&n, app->loop, &options->interfaces, &woken,
+			    &why)) {
+		if (why.kind == ERR_USAGE) {
+			error_copy(err, &why);
+			return -1;
+		}
+		render_note(&app->out, "%s", why.text);
+	}
+	status = look(&s, n, options, &woken, err);
+	neighbours_close(n);
+	return status;
+}

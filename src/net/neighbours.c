@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions to the network, and who answered them. */
+#include "net/neighbours.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/module.h"
+#include "base/text.h"
+#include "net/address.h"
+#include "net/mdns.h"
+
+#define SERVICE_NAME NEIGHBOURS_SERVICE ".local"
+
+enum {
+	HOSTS_MAX = 2 * NEIGHBOURS_MAX,
+	PATH_MAX_LEN = 200, /* bytes of a path that is believed */
+	FOLLOW_MAX = 32 /* questions for what is missing, at once */
+};
+
+struct neighbours_host {
+	char *name, *address; /* owned */
+};
+
+struct announced { /* a service, as far as it was told */
+	char *full; /* its name in DNS; owned, as all here */
+	char *name, *host, *path, *where, *from;
+	uint16_t port;
+	bool pointed; /* by a PTR of the service that was asked for */
+	bool has_text;
+};
+
+struct asked_interface { /* on one interface */
+	struct neighbours *owner;
+	uv_udp_t uv;
+	char name[32];
+	char packet[MDNS_PACKET_MAX];
+};
+
+struct neighbours {
+	const struct mdns_table *mdns;
+	struct asked_interface *asking[NEIGHBOURS_INTERFACES_MAX];
+	size_t count;
+	struct announced item[NEIGHBOURS_MAX];
+	size_t items, more;
+	struct neighbours_host host[HOSTS_MAX];
+	size_t hosts;
+	struct neighbour *list; /* made by neighbours_list */
+	struct buf asked, failure;
+	const struct asked_interface
+		*on; /* the packet that is read came there */
+	const char *from;
+	bool *woken;
+	size_t open;
+};
+
+/* ---- what was told ---- */
+
+static struct announced *find(struct neighbours *n, const char *full)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	struct announced *a;
+
+	for (size_t i = 0; i < n->items; i++) {
+		if (text_same(n->item[i].full, full))
+			return &n->item[i];
+	}
+	if (n->items == NEIGHBOURS_MAX) {
+		n->more++;
+		return NULL;
+	}
+	a = &n->item[n->items++];
+	*a = (struct announced){ .full = mem_strdup(full),
+				 .where = mem_strdup(n->on->name),
+				 .from = mem_strdup(n->from) };
+	n->mdns->label(&name, full);
+	a->name = mem_strdup(buf_string(&name));
+	return a;
+}
+
+/* What others told of other services is of no use. */
+static bool is_ours(const char *full)
+{
+	size_t len = strlen(full), tail = strlen("." SERVICE_NAME);
+
+	return len > tail && text_same(full + len - tail, "." SERVICE_NAME);
+}
+
+static void take_pointer(struct neighbours *n, const struct mdns_record *r)
+{
+	struct announced *a;
+
+	if (!text_same(r->name, SERVICE_NAME) || !is_ours(r->to))
+		return;
+	a = find(n, r->to);
+	if (a)
+		a->pointed = true;
+}
+
+static void take_service(struct neighbours *n, const struct mdns_record *r)
+{
+	struct announced *a = is_ours(r->name) ? find(n, r->name) : NULL;
+
+	if (!a || a->host)
+		return;
+	a->host = mem_strdup(r->to);
+	a->port = r->port;
+}
+
+/* Plain, and nothing that a shell or a URL reads otherwise. */
+static bool is_path(const char *text, size_t len)
+{
+	if (len == 0 || len > PATH_MAX_LEN || text[0] != '/')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && !(c && strchr("/-._~", c)))
+			return false;
+	}
+	return true;
+}
+
+/* "path=/mcp" among its strings. */
+static void take_text(struct neighbours *n, const struct mdns_record *r)
+{
+	struct announced *a = is_ours(r->name) ? find(n, r->name) : NULL;
+	size_t at = 0;
+
+	if (!a || a->has_text)
+		return;
+	a->has_text = true;
+	while (at < r->len) {
+		size_t len = (unsigned char)r->text[at++];
+		const char *word = r->text + at;
+
+		if (len > r->len - at)
+			return;
+		if (!a->path && len > 5 && strncasecmp(word, "path=", 5) == 0 &&
+		    is_path(word + 5, len - 5))
+			a->path = mem_strndup(word + 5, len - 5);
+		at += len;
+	}
+}
+
+/* The first that was told counts, but one of IPv4 more than one of IPv6. */
+static void take_address(struct neighbours *n, const struct mdns_record *r)
+{
+	struct neighbours_host *h = n->host, *end = h + n->hosts;
+
+	/* Without the interface's number such an address leads nowhere. */
+	if (r->type == MDNS_AAAA && text_starts(r->address, "fe80:"))
+		return;
+	while (h < end && !text_same(h->name, r->name))
+		h++;
+	if (h == end && n->hosts == HOSTS_MAX)
+		return;
+	if (h == end) {
+		n->hosts++;
+		*h = (struct neighbours_host){ .name = mem_strdup(r->name) };
+	}
+	if (!h->address || (r->type == MDNS_A && strchr(h->address, ':'))) {
+		mem_free(h->address);
+		h->address = mem_strdup(r->address);
+	}
+}
+
+static void on_record(void *owner, const struct mdns_record *r)
+{
+	struct neighbours *n = owner;
+
+	switch (r->type) {
+	case MDNS_PTR:
+		take_pointer(n, r);
+		return;
+	case MDNS_SRV:
+		take_service(n, r);
+		return;
+	case MDNS_TXT:
+		take_text(n, r);
+		return;
+	case MDNS_A:
+	case MDNS_AAAA:
+		take_address(n, r);
+		return;
+	}
+}
+
+/* ---- the sockets ---- */
+
+static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *out)
+{
+	struct asked_interface *a = h->data;
+
+	(void)wanted;
+	*out = uv_buf_init(a->packet, sizeof(a->packet));
+}
+
+static void on_packet(uv_udp_t *u, ssize_t len, const uv_buf_t *data,
+		      const struct sockaddr *from, unsigned flags)
+{
+	struct asked_interface *a = u->data;
+	struct neighbours *n = a->owner;
+	char text[ADDRESS_TEXT_MAX];
+
+	if (len <= 0 || !from || (flags & UV_UDP_PARTIAL))
+		return;
+	address_print_host(from, text, sizeof(text));
+	n->on = a;
+	n->from = text;
+	n->mdns->read(data->base, (size_t)len, on_record, n);
+	n->from = NULL;
+	*n->woken = true;
+}
+
+static void release(struct neighbours *n)
+{
+	for (size_t i = 0; i < n->items; i++) {
+		struct announced *a = &n->item[i];
+
+		mem_free(a->full);
+		mem_free(a->from);
+		mem_free(a->name);
+		mem_free(a->host);
+		mem_free(a->path);
+		mem_free(a->where);
+	}
+	for (size_t i = 0; i < n->hosts; i++) {
+		mem_free(n->host[i].name);
+		mem_free(n->host[i].address);
+	}
+	mem_free(n->list);
+	buf_done(&n->asked);
+	buf_done(&n->failure);
+	mem_free(n);
+}
+
+static void on_closed(uv_handle_t *h)
+{
+	struct asked_interface *a = h->data;
+	struct neighbours *n = a->owner;
+
+	mem_free(a);
+	if (--n->open == 0)
+		release(n);
+}
+
+void neighbours_close(struct neighbours *n)
+{
+	if (!n)
+		return;
+	if (n->open == 0)
+		release(n);
+	else
+		for (size_t i = 0, count = n->count; i < count; i++)
+			uv_close((uv_handle_t *)&n->asking[i]->uv, on_closed);
+}
+
+static void add_failure(struct neighbours *n, const char *name, int status)
+{
+	if (n->failure.len == 0)
+		buf_printf(&n->failure, "%s: %s", name, uv_strerror(status));
+}
+
+/* Bound to the interface's own address: what is sent leaves there. */
+static int bind_to(struct asked_interface *a, const struct sockaddr_in *address)
+{
+	struct sockaddr_in here = *address;
+	char text[INET_ADDRSTRLEN];
+	int status;
+
+	here.sin_port = 0;
+	uv_ip4_name(address, text, sizeof(text));
+	status = uv_udp_bind(&a->uv, (const struct sockaddr *)&here, 0);
+	if (status == 0)
+		status = uv_udp_set_multicast_interface(&a->uv, text);
+	if (status == 0)
+		status = uv_udp_set_multicast_ttl(&a->uv, 255);
+	if (status == 0)
+		status = uv_udp_recv_start(&a->uv, on_alloc, on_packet);
+	return status;
+}
+
+static void add_interface(struct neighbours *n, struct loop *l,
+			  const uv_interface_address_t *one)
+{
+	struct asked_interface *a = mem_zalloc(sizeof(*a));
+	int status;
+
+	a->owner = n;
+	snprintf(a->name, sizeof(a->name), "%s", one->name);
+	if (uv_udp_init(loop_uv(l), &a->uv) != 0) {
+		mem_free(a);
+		return;
+	}
+	a->uv.data = a;
+	n->asking[n->count++] = a;
+	n->open++;
+	status = bind_to(a, &one->address.address4);
+	if (status != 0)
+		add_failure(n, a->name, status);
+	buf_printf(&n->asked, "%s%s", n->asked.len ? ", " : "", a->name);
+}
+
+static bool is_chosen(const struct words *names,
+		      const uv_interface_address_t *one)
+{
+	if (one->address.address4.sin_family != AF_INET)
+		return false;
+	if (names->count == 0)
+		return !one->is_internal;
+	return words_has(names, one->name);
+}
+
+/* An interface that was named and is none. */
+static int check_names(const struct words *names,
+		       const uv_interface_address_t *all, int count,
+		       struct error *err)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const struct words one = { .word = &names->word[i],
+					   .count = 1 };
+		bool there = false;
+
+		for (int k = 0; k < count && !there; k++)
+			there = is_chosen(&one, &all[k]);
+		if (there)
+			continue;
+		error_set(err, ERR_USAGE,
+			  "no interface '%s' is up with an IPv4 address",
+			  names->word[i]);
+		return error_hint(err, "ip -4 address lists them");
+	}
+	return 0;
+}
+
+static int open_all(struct neighbours *n, struct loop *l,
+		    const struct words *names, struct error *err)
+{
+	uv_interface_address_t *all = NULL;
+	int count = 0, status;
+
+	if (uv_interface_addresses(&all, &count) != 0)
+		count = 0;
+	status = check_names(names, all, count, err);
+	for (int i = 0; i < count && status == 0; i++) {
+		if (is_chosen(names, &all[i]) &&
+		    n->count < NEIGHBOURS_INTERFACES_MAX)
+			add_interface(n, l, &all[i]);
+	}
+	if (all)
+		uv_free_interface_addresses(all, count);
+	if (status != 0 || n->count > 0)
+		return status;
+	error_set(
+		err, ERR_CONNECT,
+		"there is no network to ask: no interface is up with an IPv4 address, but loopback");
+	return error_hint(err, "--interface lo asks this machine itself");
+}
+
+int neighbours_open(struct neighbours **out, struct loop *l,
+		    const struct words *interfaces, bool *woken,
+		    struct error *err)
+{
+	const struct mdns_table *mdns = module_table("mdns", MDNS_TABLE, err);
+	struct neighbours *n;
+
+	*out = NULL;
+	if (!mdns)
+		return -1;
+	if (mdns->size != sizeof(*mdns))
+		return error_set(
+			err, ERR_CONNECT,
+			"the part 'mcpctl-mdns.so' belongs to another version of mcpctl");
+	n = mem_zalloc(sizeof(*n));
+	n->mdns = mdns;
+	n->woken = woken;
+	if (open_all(n, l, interfaces, err)) {
+		neighbours_close(n);
+		return -1;
+	}
+	*out = n;
+	return 0;
+}
+
+/* ---- asking ---- */
+
+static void send_question(struct neighbours *n, const char *name,
+			  enum mdns_type type)
+{
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	struct sockaddr_in group;
+
+	uv_ip4_addr(MDNS_GROUP, MDNS_PORT, &group);
+	if (n->mdns->ask(&packet, name, type))
+		return;
+	for (size_t i = 0; i < n->count; i++) {
+		struct asked_interface *a = n->asking[i];
+		uv_buf_t data = uv_buf_init(packet.data, (unsigned)packet.len);
+		int status = uv_udp_try_send(&a->uv, &data, 1,
+					     (const struct sockaddr *)&group);
+
+		if (status < 0)
+			add_failure(n, a->name, status);
+	}
+}
+
+static const char *address_of(const struct neighbours *n, const char *host)
+{
+	for (size_t i = 0; host && i < n->hosts; i++) {
+		if (text_same(n->host[i].name, host))
+			return n->host[i].address;
+	}
+	return NULL;
+}
+
+/* Most send all that belongs to it with the first answer; who does not is asked. */
+void neighbours_ask(struct neighbours *n)
+{
+	int left = FOLLOW_MAX;
+
+	send_question(n, SERVICE_NAME, MDNS_PTR);
+	for (size_t i = 0; i < n->items && left > 0; i++) {
+		const struct announced *a = &n->item[i];
+
+		if (!a->host && left-- > 0)
+			send_question(n, a->full, MDNS_SRV);
+		if (!a->has_text && left-- > 0)
+			send_question(n, a->full, MDNS_TXT);
+		if (a->host && !address_of(n, a->host) && left-- > 0)
+			send_question(n, a->host, MDNS_A);
+	}
+}
+
+/* ---- who answered ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : strcmp(x->address, y->address);
+}
+
+const struct neighbour *neighbours_list(struct neighbours *n, size_t *count,
+					size_t *more)
+{
+	*count = 0;
+	*more = n->more;
+	mem_free(n->list);
+	n->list = mem_zalloc((n->items + 1) * sizeof(*n->list));
+	for (size_t i = 0; i < n->items; i++) {
+		const struct announced *a = &n->item[i];
+		const char *told = address_of(n, a->host);
+
+		if (!a->pointed)
+			continue;
+		n->list[(*count)++] =
+			(struct neighbour){ .name = a->name,
+					    .host = a->host,
+					    .address = told ? told : a->from,
+					    .path = a->path,
+					    .where = a->where,
+					    .port = a->port };
+	}
+	if (*count)
+		qsort(n->list, *count, sizeof(*n->list), by_name);
+	return n->list;
+}
+
+const char *neighbours_asked(const struct neighbours *n)
+{
+	return buf_string(&n->asked);
+}
+
+const char *neighbours_failure(const struct neighbours *n)
+{
+	return n->failure.len ? buf_string(&n->failure) : NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets of speech, one behind the other: two bytes of length, then the bytes. */
+#include "net/ogg.h"
+
+bool speech_next(const struct speech *s, size_t *at,
+		 const unsigned char **packet, size_t *len)
+{
+	const unsigned char *bytes = (const unsigned char *)s->bytes.data;
+
+	if (s->bytes.len - *at < 2)
+		return false;
+	*len = (size_t)bytes[*at] << 8 | bytes[*at + 1];
+	*packet = bytes + *at + 2;
+	*at += 2 + *len;
+	return true;
+}
+
+void speech_done(struct speech *s)
+{
+	buf_done(&s->bytes);
+	*s = (struct speech){ 0 };
+}

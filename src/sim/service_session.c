@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clients that HTTP requests at the port of a pretend service belong to: by a
+ * session id that nobody can guess, or for one request alone. Who is asked what
+ * is not seen here.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/service_port_private.h"
+
+#define IDLE_MS 1800000 /* half an hour */
+
+bool port_session_tell(void *owner, const char *text, size_t len)
+{
+	const struct port_session *s = owner;
+
+	if (!s->stream)
+		return false;
+	port_stream_event(s->stream, "message", text, len);
+	return true;
+}
+
+struct port_session *port_session_new(struct service_port *p)
+{
+	struct port_session *s = mem_zalloc(sizeof(*s));
+
+	s->port = p;
+	s->client = service_client_new(p->service);
+	service_client_reach(s->client, port_session_tell, s);
+	s->used = loop_now();
+	return s;
+}
+
+static bool is_busy(const struct port_session *s)
+{
+	const struct port_post *post = s->port->posts;
+
+	while (post && post->session != s)
+		post = post->next;
+	return post || s->stream || s->open || s->inside;
+}
+
+/* Clients that never say goodbye must not keep others out. The newest are first in the list. */
+static void make_room(struct service_port *p)
+{
+	struct port_session *oldest = NULL;
+
+	for (struct port_session *s = p->sessions; s; s = s->next) {
+		if (!is_busy(s) && (!oldest || s->used <= oldest->used))
+			oldest = s;
+	}
+	if (oldest)
+		port_session_bury(oldest);
+}
+
+int port_session_publish(struct port_session *s)
+{
+	struct service_port *p = s->port;
+
+	if (p->session_count >= PORT_SESSIONS_MAX)
+		make_room(p);
+	if (p->session_count >= PORT_SESSIONS_MAX)
+		return -1;
+	random_hex(s->id);
+	s->next = p->sessions;
+	p->sessions = s;
+	p->session_count++;
+	return 0;
+}
+
+struct port_session *port_session_find(const struct service_port *p,
+				       const char *id, bool old)
+{
+	for (struct port_session *s = p->sessions; s; s = s->next) {
+		if (s->old == old && strcmp(s->id, id) == 0) {
+			s->used = loop_now();
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static void unlist(struct port_session *s)
+{
+	struct port_session **at = &s->port->sessions;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	s->port->session_count--;
+}
+
+void port_session_bury(struct port_session *s)
+{
+	struct service_port *p = s->port;
+
+	if (s->id[0])
+		unlist(s);
+	s->id[0] = '\0';
+	s->next = p->buried;
+	p->buried = s;
+	timer_start(&p->bury, 0);
+}
+
+static void free_all(struct port_session **list)
+{
+	struct port_session *s;
+
+	while ((s = *list) != NULL) {
+		*list = s->next;
+		service_client_free(s->client);
+		mem_free(s);
+	}
+}
+
+void port_sessions_buried(void *owner)
+{
+	struct service_port *p = owner;
+
+	free_all(&p->buried);
+}
+
+void port_sessions_expire(struct service_port *p)
+{
+	int64_t idle = p->options->idle ? p->options->idle : IDLE_MS;
+	int64_t now = loop_now();
+	struct port_session *next;
+
+	for (struct port_session *s = p->sessions; s; s = next) {
+		next = s->next;
+		if (is_busy(s) || now - s->used < idle)
+			continue;
+		port_line(p, "a session ended: it was unused");
+		port_session_bury(s);
+	}
+}
+
+void port_sessions_free(struct service_port *p)
+{
+	free_all(&p->sessions);
+	free_all(&p->buried);
+	p->session_count = 0;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "top/feed.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "wire/envelope.h"
+
+#define CLOSE_MS 1500
+#define STATUS_TIMEOUT 5000
+/* The list of all: a second, or more where there are many boards. */
+#define LIST_MS 1000
+#define LIST_MS_EACH 2
+/* After this time it is told that no list came, then again each second. */
+#define SILENT_MS 5000
+/* Of an answer to a question for the status: a longer one is not read. */
+#define ANSWER_MAX ((size_t)256 << 10)
+
+/* ---- boards ---- */
+
+static void on_boards(struct feed *f, const cJSON *json, const char *op)
+{
+	const cJSON *device = json_object(json, "device");
+	const char *change = json_string(json, "change");
+
+	if (strcmp(op, "device") == 0 && device) {
+		rows_device(f->rows, device,
+			    change && strcmp(change, "gone") == 0,
+			    unix_now_ms());
+	} else if (strcmp(op, "end") == 0 && f->listing) {
+		f->listing = false;
+		f->listed = f->wake = true;
+		rows_end(f->rows);
+		f->list_at = loop_now() + LIST_MS +
+			     LIST_MS_EACH * (int64_t)f->rows->count;
+	}
+}
+
+static int ask_boards(struct feed *f, struct error *err)
+{
+	const struct serve_question q = { .op = "devices",
+					  .device = f->pattern,
+					  .watch = true };
+
+	if (f->listing || loop_now() < f->list_at)
+		return 0;
+	f->listing = true;
+	f->asked_at = loop_now();
+	rows_begin(f->rows);
+	return control_client_ask(f->boards.client, &q, err);
+}
+
+/* ---- status ---- */
+
+static void take_status(struct feed *f, const cJSON *json)
+{
+	const cJSON *device = json_object(json, "device");
+	const char *id = json_string(device, "id");
+	struct top_row *row = id ? rows_find(f->rows, id) : NULL;
+
+	if (!row)
+		return;
+	if (!board_row_status(row, json_object(json, "reply")))
+		return;
+	row->told = loop_now();
+	f->rows->dirty = true;
+}
+
+static void next_question(struct feed *f)
+{
+	f->asking = false;
+	f->wake = true;
+	if (f->learning) {
+		f->learning = false;
+		return;
+	}
+	if (++f->tool == BOARD_STATUS_TOOLS) {
+		f->tool = 0;
+		f->list++;
+	}
+}
+
+static void learnt(struct feed *f, bool has)
+{
+	struct feed_list *l = &f->lists[f->list];
+
+	l->known[f->tool] = true;
+	l->has[f->tool] = has;
+	next_question(f);
+}
+
+/* A row of one board; or a tool that is described at such length. */
+static void too_long(struct feed *f)
+{
+	if (f->asking && f->learning)
+		learnt(f, false);
+}
+
+/* The answer to `tool` is one object, also where it is an error. */
+static void on_status(struct feed *f, const cJSON *json, const char *op)
+{
+	if (strcmp(op, "row") == 0) {
+		take_status(f, json);
+	} else if (f->asking && f->learning) {
+		learnt(f, json_object(json, "tool") != NULL);
+	} else if (f->asking &&
+		   (strcmp(op, "end") == 0 || strcmp(op, "error") == 0)) {
+		next_question(f);
+	}
+}
+
+static void use_list(struct feed *f, const char *id)
+{
+	size_t i = 0;
+
+	while (i < f->lists_count && strcmp(f->lists[i].id, id) != 0)
+		i++;
+	if (i == FEED_LISTS)
+		return;
+	if (i == f->lists_count) {
+		f->lists[f->lists_count++] = (struct feed_list){ 0 };
+		memcpy(f->lists[i].id, id, strlen(id) + 1);
+	}
+	f->lists[i].used = true;
+}
+
+/* Whoever did not answer in three rounds may be anything by now. */
+static void forget_old(struct feed *f)
+{
+	int64_t oldest = loop_now() - 3 * f->every - STATUS_TIMEOUT;
+
+	for (size_t i = 0; i < f->rows->count; i++) {
+		struct top_row *row = f->rows->item[i];
+
+		if (row->told && row->told < oldest) {
+			board_row_forget(row);
+			f->rows->dirty = f->changed = true;
+		}
+	}
+}
+
+/* Which lists there are now; those that nobody has are forgotten. */
+static void begin_round(struct feed *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->lists_count; i++)
+		f->lists[i].used = false;
+	for (size_t i = 0; i < f->rows->count; i++) {
+		const struct top_row *row = f->rows->item[i];
+
+		if (row->counted && *row->list &&
+		    strcmp(row->state, "ready") == 0)
+			use_list(f, row->list);
+	}
+	for (size_t i = 0; i < f->lists_count; i++) {
+		if (f->lists[i].used)
+			f->lists[kept++] = f->lists[i];
+	}
+	f->lists_count = kept;
+	f->list = f->tool = 0;
+	f->status_at = loop_now() + f->every;
+}
+
+static int learn(struct feed *f, struct error *err)
+{
+	const struct serve_question q = { .op = "tool",
+					  .list = f->lists[f->list].id,
+					  .name = board_status_tools[f->tool] };
+
+	f->asking = f->learning = true;
+	return control_client_ask(f->status.client, &q, err);
+}
+
+static int ask_status(struct feed *f, struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *params = mem_printf("{\"name\":\"%s\",\"arguments\":{}}",
+				  board_status_tools[f->tool]);
+	const struct serve_question q = { .op = "fan",
+					  .device = f->pattern,
+					  .list = f->lists[f->list].id,
+					  .method = "tools/call",
+					  .params = params,
+					  .timeout = STATUS_TIMEOUT,
+					  .idle = true };
+
+	f->asking = true;
+	return control_client_ask(f->status.client, &q, err);
+}
+
+static int step_status(struct feed *f, struct error *err)
+{
+	if (f->asking || !f->listed)
+		return 0;
+	while (f->list < f->lists_count) {
+		const struct feed_list *l = &f->lists[f->list];
+
+		if (!l->known[f->tool])
+			return learn(f, err);
+		if (l->has[f->tool])
+			return ask_status(f, err);
+		next_question(f);
+	}
+	if (loop_now() >= f->status_at) {
+		forget_old(f);
+		begin_round(f);
+		f->wake = true;
+	}
+	return 0;
+}
+
+/* ---- frames ---- */
+
+static void note(struct feed *f, const char *text)
+{
+	last_frames_add(f->frames, "", text, strlen(text));
+}
+
+static void on_tail(struct feed *f, const cJSON *json, const char *op)
+{
+	const cJSON *error = json_object(json, "error");
+	const char *text = json_string(error ? error : json, "text");
+	int64_t lost;
+
+	if (strcmp(op, "lost") == 0 && !json_integer(json, "count", &lost))
+		note(f, "some frames are missing here");
+	else if (text)
+		note(f, text);
+}
+
+static void clock_now(char out[16])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(out, 16, "%H:%M:%S", &tm);
+}
+
+/* What it says; of MCP without the envelope, which is always the same. */
+static void take_text(struct feed *f, const struct control_frame *frame,
+		      const char *clock)
+{
+	struct span said =
+		envelope_payload((struct span){ frame->data, frame->len });
+
+	last_frames_add(f->frames, clock, said.text, said.len);
+}
+
+/* ---- the lines ---- */
+
+static void take_object(struct feed_line *line,
+			const struct control_frame *frame)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *json = json_parse(frame->data, frame->len, NULL);
+	const char *op = json_string(json, "op");
+
+	if (op)
+		line->object(line->feed, json, op);
+}
+
+static void take_said(struct feed *f, const struct control_frame *frame)
+{
+	char clock[16];
+
+	clock_now(clock);
+	if (frame->kind == CONTROL_TEXT)
+		take_text(f, frame, clock);
+	else
+		last_frames_audio(f->frames, clock);
+}
+
+static void on_frame(void *owner, const struct control_frame *frame)
+{
+	struct feed_line *line = owner;
+	struct feed *f = line->feed;
+
+	f->wake = f->wake || !f->changed;
+	f->changed = true;
+	if (line == &f->status && frame->len > ANSWER_MAX)
+		too_long(f);
+	else if (frame->kind == CONTROL_JSON)
+		take_object(line, frame);
+	else if (line == &f->tail && !f->again)
+		take_said(f, frame);
+}
+
+static int on_greeted(void *owner, const struct greeting *g, struct error *err)
+{
+	(void)owner;
+	return greeting_check(g, err);
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct feed_line *line = owner;
+
+	line->closed = true;
+	line->client = NULL;
+	error_copy(&line->why, why);
+	line->feed->wake = line->feed->changed = true;
+}
+
+static const struct control_client_events events = {
+	.greeted = on_greeted,
+	.frame = on_frame,
+	.closed = on_closed,
+};
+
+static int open_line(struct feed *f, struct feed_line *line, struct error *err)
+{
+	line->feed = f;
+	line->closed = false;
+	error_reset(&line->why);
+	return control_client_open(&line->client, f->loop, f->path, &events,
+				   line, err);
+}
+
+int feed_open(struct feed *f, struct error *err)
+{
+	f->boards.object = on_boards;
+	f->status.object = on_status;
+	f->tail.object = on_tail;
+	if (open_line(f, &f->boards, err))
+		return -1;
+	return open_line(f, &f->status, err);
+}
+
+/* It may have been followed before: that line ends first. */
+static void step_tail(struct feed *f)
+{
+	const struct serve_question q = { .op = "attach",
+					  .device = f->follow,
+					  .tail = true };
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (!f->again)
+		return;
+	if (f->tail.client) {
+		control_client_close(f->tail.client);
+		return;
+	}
+	f->again = false;
+	if (f->follow && (open_line(f, &f->tail, &why) ||
+			  control_client_ask(f->tail.client, &q, &why)))
+		note(f, why.text);
+}
+
+void feed_follow(struct feed *f, const struct top_row *row)
+{
+	mem_free(TAKE(f->follow));
+	if (row)
+		f->follow = row->pick ? mem_strdup(row->pick) :
+					mem_printf("id:%s", row->id);
+	last_frames_begin(f->frames, row ? row->name : NULL);
+	f->again = true;
+}
+
+static int ended(struct feed_line *line, struct error *err)
+{
+	error_copy(err, &line->why);
+	if (err->kind == ERR_NONE)
+		error_set(err, ERR_CONNECT, "serve ended the connection");
+	return -1;
+}
+
+int feed_step(struct feed *f, struct error *err)
+{
+	if (f->boards.closed)
+		return ended(&f->boards, err);
+	if (f->status.closed)
+		return ended(&f->status, err);
+	step_tail(f);
+	return ask_boards(f, err) || step_status(f, err) ? -1 : 0;
+}
+
+int64_t feed_silent(const struct feed *f)
+{
+	int64_t silent = f->listing ? loop_now() - f->asked_at : 0;
+
+	return silent < SILENT_MS ? 0 : silent;
+}
+
+int64_t feed_due(const struct feed *f)
+{
+	int64_t due = f->list_at;
+
+	if (f->listing)
+		due = feed_silent(f) ? loop_now() + 1000 :
+				       f->asked_at + SILENT_MS;
+	if (!f->asking && f->listed && f->status_at < due)
+		due = f->status_at;
+	return due;
+}
+
+static void close_line(struct feed *f, struct feed_line *line)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (line->client) {
+		control_client_close(line->client);
+		loop_wait(f->loop, &line->closed, loop_now() + CLOSE_MS,
+			  &ignored);
+	}
+	error_reset(&line->why);
+}
+
+void feed_close(struct feed *f)
+{
+	close_line(f, &f->tail);
+	close_line(f, &f->status);
+	close_line(f, &f->boards);
+	mem_free(TAKE(f->follow));
+}

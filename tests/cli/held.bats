@@ -1,0 +1,256 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Servers that are kept open: opened, shared by commands, started again, closed;
+# over stdio, HTTP and WebSocket.
+
+load helper
+
+bats_require_minimum_version 1.5.0
+
+# shellcheck disable=SC2034 # of the helper
+PATIENCE=15
+
+asking() { echo "stdio:python3 '$ROOT/tests/cli/asking_server.py' ${1:-}"; }
+
+# What is kept open ends with its serve, which no test may leave.
+teardown() {
+	mcpctl stop --quiet 2>/dev/null || :
+	local pid
+	for pid in "${PIDS[@]}"; do
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+}
+
+# held MEMBER: of the only device.
+held() { mcpctl -o json devices | python3 -c "import json,sys; d=json.loads(sys.stdin.readline()); print(eval(sys.argv[1]))" "$1"; }
+
+# The process that serves.
+child() { held 'd["address"].split()[-1]'; }
+
+@test "a server is started once for many commands, and ends with close" {
+	run -0 mcpctl open "$(asking)"
+	[[ "$output" == *"is open (process "*"'mcpctl close' ends it"* ]]
+	local pid
+	pid=$(child)
+	run -0 mcpctl -t "$(asking)" tools
+	[[ "$output" == *capabilities* ]]
+	run -0 mcpctl -t "$(asking)" call capabilities
+	[[ "$output" == *'"elicitation"'*'"roots"'*'"sampling"'* ]]
+	[ "$(child)" = "$pid" ]
+	[ "$(held 'd["held"]["restarts"]')" = 0 ]
+	[ "$(held 'd["transport"], d["state"]')" = "('stdio', 'ready')" ]
+	run -0 mcpctl close "$(asking)"
+	[ "$output" = "closed 1 server" ]
+	over "$pid"
+	run -0 mcpctl devices
+	[[ "$output" == *"nothing is kept open now"* ]]
+}
+
+@test "open twice is no failure, and starts nothing" {
+	mcpctl open "$(asking)"
+	run -0 mcpctl open "$(asking)"
+	[[ "$output" == *"is open already"* ]]
+	[ "$(mcpctl devices -q | wc -l)" = 1 ]
+}
+
+@test "another folder or environment is another instance" {
+	mcpctl open "$(asking)"
+	run -0 env OTHER=1 mcpctl -t "$(asking)" call capabilities
+	[ "$output" = "{}" ]
+	mkdir elsewhere
+	(cd elsewhere && mcpctl -t "$(asking)" call capabilities) >out
+	[ "$(cat out)" = "{}" ]
+	OTHER=1 mcpctl open "$(asking)"
+	[ "$(mcpctl devices -q | wc -l)" = 2 ]
+	run -0 env OTHER=1 SHLVL=7 mcpctl -t "$(asking)" call capabilities
+	[[ "$output" == *sampling* ]]
+	run -0 mcpctl close '*'
+	[ "$output" = "closed 2 servers" ]
+}
+
+@test "what the server asks comes to the command that called" {
+	mcpctl open "$(asking)"
+	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit decline
+	[ "$output" = '{"result": {"action": "decline"}}' ]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call roots --root "$WORK"
+	[[ "$output" == *"file://$WORK"* ]]
+	# Who cannot answer says so, truly.
+	run -0 --separate-stderr mcpctl -t "$(asking)" call ask
+	[ "$output" = '{"result": {"action": "cancel"}}' ]
+	[[ "$stderr" == *"nobody here answers"*"--elicit answers it"* ]]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call sample
+	[[ "$output" == *'"code": -1'* ]]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call roots
+	[ "$output" = '{"result": {"roots": []}}' ]
+}
+
+@test "a question that waits for an answer blocks no other command" {
+	mcpctl open "$(asking)"
+	mkfifo hold
+	background first mcpctl -t "$(asking)" call sample --sampling "exec:sh -c 'touch asked; cat hold'"
+	until_true test -e asked
+	run -0 mcpctl -t "$(asking)" call capabilities
+	[[ "$output" == *sampling* ]]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit accept-defaults
+	echo "the answer" >hold
+	finish "$LAST" 0
+	grep -q "the answer" first.out
+}
+
+@test "a command that dies leaves its question answered, and its call cancelled" {
+	mcpctl open "$(asking log)"
+	mkfifo hold
+	background first mcpctl -t "$(asking log)" call sample --sampling "exec:sh -c 'touch asked; cat hold'"
+	until_true test -e asked
+	kill -KILL "$LAST"
+	wait_for log '"code":-1'
+	wait_for log 'notifications/cancelled'
+	run -0 mcpctl -t "$(asking log)" call capabilities
+}
+
+@test "one that died is started again by the next command, which says so" {
+	mcpctl open "$(asking)"
+	local pid
+	pid=$(child)
+	run -3 mcpctl -t "$(asking)" call die
+	[[ "$output" == *"ended, with status"* ]]
+	[ "$(held 'd["state"]')" = ended ]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
+	[[ "$output" == *sampling* ]]
+	[[ "$stderr" == *"had ended ("*"and was started again"* ]]
+	[ "$(child)" != "$pid" ]
+	[ "$(held 'd["held"]["restarts"]')" = 1 ]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
+	[[ "$stderr" != *"started again"* ]]
+}
+
+@test "what cannot be opened, dies at once or never answers" {
+	run -3 mcpctl open 'stdio:/nowhere/at/all'
+	[[ "$output" == *"/nowhere/at/all"* ]]
+	run -3 mcpctl open "stdio:sh -c 'echo no key >&2; exit 5'"
+	[[ "$output" == *"ended"*"status 5"*"no key"* ]]
+	run -4 mcpctl --timeout 300ms open "stdio:sh -c 'exec cat >/dev/null'"
+	[[ "$output" == *"initialize"* ]]
+	run -2 mcpctl open sim:
+	[[ "$output" == *"cannot be kept open"* ]]
+	run -2 mcpctl open
+	[[ "$output" == *"needs NAME or TARGET"* ]]
+	run -2 mcpctl open --idle soon "$(asking)"
+	run -7 mcpctl close nothing
+	[[ "$output" == *"no server that is kept open fits 'nothing'"* ]]
+	# One that cannot does not keep another from being opened.
+	[ "$(mcpctl devices -q | wc -l)" = 0 ]
+}
+
+@test "without a serve there is nothing to close" {
+	run -3 mcpctl close nothing
+	[[ "$output" == *"no serve is running"* ]]
+}
+
+@test "the serve that open starts has no port, and ends itself without servers" {
+	mcpctl open "$(asking)"
+	local serve
+	serve=$(mcpctl -o json devices >/dev/null; pgrep -f -- "serve --no-listen --daemon --quiet --socket $WORK/run" | head -n 1)
+	[ -n "$serve" ]
+	run ! grep -q ' 0A ' <(find "/proc/$serve/fd" -lname 'socket:*' -printf '%l\n' | tr -dc '0-9\n' | while read -r n; do grep " $n " /proc/net/tcp /proc/net/tcp6; done)
+	run -2 mcpctl tools
+	[[ "$output" == *"only keeps servers open"* ]]
+	mcpctl close '*'
+	until_true over "$serve"
+}
+
+@test "idle ends it" {
+	run -0 mcpctl open --idle 300ms "$(asking)"
+	local keeper=${output#*process }
+	until_true over "${keeper%%)*}"
+}
+
+@test "stop ends what is kept, and a killed serve too" {
+	mcpctl open "$(asking)"
+	local pid
+	pid=$(child)
+	mcpctl stop
+	until_true over "$pid"
+	mcpctl open "$(asking)"
+	pid=$(child)
+	kill -KILL "$(pgrep -f -- "serve --no-listen --daemon --quiet --socket $WORK/run" | head -n 1)"
+	until_true over "$pid"
+	# What is not kept is dialled.
+	run -0 mcpctl -t "$(asking)" call capabilities
+	[[ "$output" == *"{}"* ]]
+}
+
+@test "what a killed keeper left is told, and not used" {
+	mcpctl open "$(asking)"
+	kill -KILL "$(held 'd["held"]["pid"]')"
+	until_true test "$(mcpctl devices -q | wc -l)" = 0
+	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
+	[ "$output" = "{}" ]
+	[[ "$stderr" == *"was killed: it is dialled directly"* ]]
+	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
+	[ -z "$stderr" ]
+}
+
+@test "HTTP and WebSocket servers are kept open as well" {
+	background service mcpctl sim llm --listen 127.0.0.1:0
+	local url ws
+	url=$(wait_for service.err 'http://' | sed 's/.*\(http:[^ ]*\).*/\1/')
+	ws=ws${url#http}
+	mcpctl open "$url" "$ws"
+	run -0 mcpctl devices -q
+	[[ "$output" == *"  http  "*"  ws  "* ]]
+	run -0 mcpctl -v "$url" tools
+	[[ "$output" == *extract_entities* ]]
+	run -0 mcpctl "$ws" tools
+	[[ "$output" == *extract_entities* ]]
+	run -0 mcpctl --all ping
+	[ "$(held 'd["calls"]')" = 0 ]
+	mcpctl close "$url"
+	[ "$(mcpctl devices -q | wc -l)" = 1 ]
+}
+
+@test "a running serve keeps them beside its boards, and --all means both" {
+	serve --open "$(asking)"
+	device board
+	event ready
+	until_true test "$(mcpctl devices -q | wc -l)" = 2
+	until_true sh -c "mcpctl -o json devices | grep -q '\"transport\":\"stdio\".*\"state\":\"ready\"'"
+	# Who names none means the board.
+	run -0 mcpctl tools
+	[[ "$output" == *self.get_device_status* ]]
+	run -0 mcpctl --all ping
+	[[ "$output" == *asking_server* ]]
+	run -0 mcpctl -d 'stdio:*' call capabilities
+	[[ "$output" == *sampling* ]]
+	mcpctl close '*'
+	[ "$(mcpctl devices -q | wc -l)" = 1 ]
+}
+
+@test "a server whose requests stand alone is not kept open, and that is said" {
+	: >mode
+	local alone="stdio:python3 '$ROOT/tests/cli/modern_server.py' stdio '$WORK'"
+	run -1 mcpctl open "$alone"
+	[[ "$output" == *"(-32022)"*"cannot be kept open"* ]]
+	run -2 mcpctl --era modern open "$alone"
+	[[ "$output" == *"cannot be kept open for --era modern"* ]]
+	run -0 mcpctl -t "$alone" tools
+	[[ "$output" == *echo* ]]
+}
+
+@test "close completes what is kept open" {
+	mcpctl open "$(asking)"
+	# shellcheck disable=SC2016 # the inner bash's
+	run -0 bash -c 'source "$1"; COMP_WORDS=(mcpctl close ""); COMP_CWORD=2
+		COMP_LINE="mcpctl close " COMP_POINT=13; _mcpctl mcpctl "" close
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$ROOT/completions/mcpctl.bash"
+	[[ "$output" == *asking_server* ]]
+}
+
+@test "secrets of the environment are nowhere to be read" {
+	export API_KEY=tiger-tiger
+	mcpctl open "$(asking)"
+	run -0 mcpctl -t "$(asking)" call capabilities
+	mcpctl -o json devices >shown
+	run ! grep -rqa tiger-tiger shown state run
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a board says against the clock: late, never, too slow; and all in which
+ * nothing may be said.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diag/pace.h"
+#include "wire/audio.h"
+
+#define SIXTY "\xfb\x03\xff\xfe\xff\xfe\xff\xfe"
+#define TWENTY "\xf8\xff\xfe\xff\xfe"
+#define MS 1000
+
+struct board {
+	struct diag diag;
+	struct sound_pace *pace;
+	int64_t now, own; /* microseconds */
+};
+
+static void say(struct board *b, bool from_board, const char *text)
+{
+	pace_text(&b->pace, from_board, text, strlen(text));
+}
+
+static void start(struct board *b, const char *mode)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "{\"type\":\"listen\",\"state\":\"start\",\"mode\":\"%s\"}",
+		 mode);
+	say(b, true, text);
+}
+
+static void setup(struct board *b, const char *mode)
+{
+	*b = (struct board){ .now = 5000000 };
+	diag_start(&b->diag);
+	b->diag.about.board = true;
+	start(b, mode);
+}
+
+static void done(struct board *b)
+{
+	pace_free(b->pace);
+	diag_done(&b->diag);
+}
+
+static void packet(struct board *b, const char *opus, size_t len,
+		   uint64_t missing)
+{
+	const struct diag_frame f = { .at_us = b->now,
+				      .leg = LEG_UDP,
+				      .kind = FRAME_IS_BINARY,
+				      .from_device = true,
+				      .data = opus,
+				      .len = len };
+	const struct pace_packet k = { .frame = &f,
+				       .opus = { opus, len },
+				       .own_us = b->own,
+				       .missing = missing };
+
+	pace_packet(b->pace, &b->diag, &k);
+}
+
+/* So many, one each step. */
+static void packets(struct board *b, int count, int64_t step)
+{
+	for (int i = 0; i < count; i++) {
+		packet(b, SIXTY, 8, 0);
+		b->now += step;
+	}
+}
+
+static bool silent(const struct board *b)
+{
+	return b->diag.count == 0;
+}
+
+static const char *detail(const struct board *b, enum diag_code code)
+{
+	const struct finding *f = diag_finding(&b->diag, code);
+
+	if (!f)
+		fail_msg("nothing was found");
+	assert_int_equal(f->count, 1);
+	assert_true(f->proof.from_device);
+	assert_true(f->proof.size > 0);
+	return f->detail;
+}
+
+static const char *members(const struct board *b)
+{
+	static struct buf out;
+
+	buf_done(&out);
+	pace_members(&out, b->pace);
+	return buf_string(&out);
+}
+
+static void lengths(void **state)
+{
+	(void)state;
+	assert_int_equal(opus_length_us(SIXTY, 8), 60000);
+	assert_int_equal(opus_length_us(TWENTY, 5), 20000);
+	assert_int_equal(opus_length_us("\x58", 1), 60000);
+	assert_int_equal(opus_length_us("\x80", 1), 2500);
+	assert_int_equal(opus_length_us("\x99", 1), 40000);
+	assert_int_equal(opus_length_us("", 0), 0);
+	assert_int_equal(opus_length_us("\xfb", 1), 0);
+	assert_int_equal(opus_length_us("\xfb\x00", 2), 0);
+	assert_int_equal(opus_length_us("\xfb\x3f", 2), 0);
+	assert_int_equal(opus_length_us("\x5a\x58", 2), 120000);
+}
+
+static void steady(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	assert_non_null(strstr(members(&b), "\"jitter_ms\":null"));
+	/* A few were in store; then by the clock, some earlier, some later. */
+	packets(&b, 10, 0);
+	for (int i = 0; i < 2000; i++) {
+		packet(&b, SIXTY, 8, 0);
+		b.now += i % 2 ? 30 * MS : 90 * MS;
+	}
+	assert_true(silent(&b));
+	assert_non_null(strstr(members(&b), "\"jitter_ms\":30.0,\"late\":0,"));
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":0"));
+	done(&b);
+}
+
+static void late(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 11, 0);
+	packets(&b, 100, 60 * MS);
+	assert_string_equal(
+		detail(&b, D155),
+		"nothing for 0.66 s; what was said meanwhile came later");
+	assert_int_equal(b.diag.count, 1);
+	assert_non_null(strstr(members(&b), "\"late\":1,\"holes\":0"));
+	done(&b);
+}
+
+static void hole(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 40, 60 * MS);
+	assert_true(silent(&b)); /* it may still come */
+	packets(&b, 20, 60 * MS);
+	assert_string_equal(
+		detail(&b, D156),
+		"nothing for 0.66 s; 0.60 s of it did not come later");
+	packets(&b, 1000, 60 * MS);
+	assert_int_equal(b.diag.count, 1);
+	assert_non_null(
+		strstr(members(&b),
+		       "\"holes\":1,\"missing_ms\":600,\"drift_ppm\":null"));
+	done(&b);
+}
+
+/* 1 %: slower, and faster. */
+static void drift(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "realtime");
+	packets(&b, 300, 60600);
+	assert_true(silent(&b));
+	packets(&b, 3000, 60600);
+	assert_string_equal(detail(&b, D157),
+			    "in 60.0 s came 59.41 s of sound (-0.99 %)");
+	assert_int_equal(b.diag.count, 1);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":99"));
+	done(&b);
+	setup(&b, "realtime");
+	packets(&b, 3000, 59400);
+	assert_non_null(strstr(detail(&b, D157), "(+1.0"));
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+	/* A crystal's 100 ppm is nothing. */
+	setup(&b, "realtime");
+	packets(&b, 30000, 60006);
+	assert_true(silent(&b));
+	done(&b);
+}
+
+/* Silence between utterances is none within one. */
+static void between(void **state)
+{
+	static const char *const ends[] = {
+		"{\"type\":\"listen\",\"state\":\"stop\"}",
+		"{\"type\":\"abort\"}", "{\"type\":\"goodbye\"}",
+		"{\"type\":\"hello\"}"
+	};
+	struct board b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		setup(&b, "auto");
+		packets(&b, 50, 60 * MS);
+		say(&b, true, ends[i]);
+		packets(&b, 2, 700 * MS); /* on their way */
+		b.now += 5000 * MS;
+		start(&b, "auto");
+		packets(&b, 100, 60 * MS);
+		assert_true(silent(&b));
+		done(&b);
+	}
+	setup(&b, "auto");
+	packets(&b, 50, 60 * MS);
+	say(&b, false, "{\"type\":\"tts\",\"state\":\"start\"}");
+	b.now += 5000 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_true(silent(&b));
+	done(&b);
+	/* In realtime mode it goes on listening. */
+	setup(&b, "realtime");
+	packets(&b, 50, 60 * MS);
+	say(&b, false, "{\"type\":\"tts\",\"state\":\"start\"}");
+	b.now += 5000 * MS;
+	packets(&b, 100, 60 * MS);
+	detail(&b, D156);
+	done(&b);
+}
+
+/* This process did not turn meanwhile. */
+static void ours(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 50, 60 * MS);
+	b.now += 2000 * MS;
+	b.own += 1990 * MS;
+	packets(&b, 34, 0);
+	packets(&b, 100, 60 * MS);
+	assert_true(silent(&b));
+	assert_non_null(strstr(members(&b), "\"jitter_ms\":0.0"));
+	/* … even where some of it was lost for that. */
+	b.now += 2000 * MS;
+	b.own += 1990 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_true(silent(&b));
+	done(&b);
+}
+
+static void hello(struct board *b, int ms)
+{
+	char text[200];
+	struct diag_frame f = { .leg = LEG_WS,
+				.from_device = true,
+				.data = text };
+
+	snprintf(
+		text, sizeof(text),
+		"{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":true},\"transport\":\"websocket\",\"audio_params\":{\"format\":\"opus\",\"sample_rate\":16000,\"channels\":1,\"frame_duration\":%d}}",
+		ms);
+	f.len = strlen(text);
+	diag_feed(&b->diag, &f);
+}
+
+/* Its own frame_duration counts; where packets are of another, nothing is said. */
+static void other_length(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	hello(&b, 20);
+	for (int i = 0; i < 500; i++) {
+		packet(&b, TWENTY, 5, 0);
+		b.now += 20 * MS;
+	}
+	b.now += 600 * MS;
+	for (int i = 0; i < 200; i++) {
+		packet(&b, TWENTY, 5, 0);
+		b.now += 20 * MS;
+	}
+	detail(&b, D156);
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+	setup(&b, "auto");
+	for (int i = 0; i < 3000; i++) {
+		packet(&b, TWENTY, 5, 0);
+		b.now += i % 50 ? 60 * MS : 900 * MS;
+	}
+	assert_true(silent(&b));
+	done(&b);
+}
+
+/* DTX: who tells that it is silent may send nothing. */
+static void quiet(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	for (int i = 0; i < 20; i++) {
+		packets(&b, 40, 60 * MS);
+		packet(&b, "\x58", 1, 0);
+		b.now += 900 * MS;
+	}
+	packets(&b, 2000, 60 * MS);
+	assert_true(silent(&b));
+	done(&b);
+}
+
+/* What is lost on the way is told as that, and is no hole. */
+static void lost(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packet(&b, SIXTY, 8, 10);
+	b.now += 60 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_string_equal(detail(&b, M415),
+			    "10 missing in front of this one");
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+}
+
+/* Before it listens, packets of a wake word are nobody's matter. */
+static void early(void **state)
+{
+	struct board b = { .now = 1 };
+
+	(void)state;
+	packet(&b, SIXTY, 8, 0);
+	say(&b, false, "{\"type\":\"tts\",\"state\":\"start\"}");
+	say(&b, true, "{\"type\":\"listen\",\"state\":\"detect\"}");
+	say(&b, true, "\"state\"");
+	say(&b, true, "{\"state\":7,\"type\":[]}");
+	assert_null(b.pace);
+	done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths), cmocka_unit_test(steady),
+		cmocka_unit_test(late),	   cmocka_unit_test(hole),
+		cmocka_unit_test(drift),   cmocka_unit_test(between),
+		cmocka_unit_test(ours),	   cmocka_unit_test(other_length),
+		cmocka_unit_test(quiet),   cmocka_unit_test(lost),
+		cmocka_unit_test(early),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pages of serve from literal boards, schemas and heads: what hostile
+ * names become, which fields a schema makes, what comes back from them, and who
+ * may see any of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "mcp/tools.h"
+#include "serve/board.h"
+#include "serve/pages_access.h"
+#include "serve/pages_board.h"
+#include "serve/pages_call.h"
+#include "serve/pages_form.h"
+#include "serve/pages_parts.h"
+#include "serve/pages_rows.h"
+#include "serve/pages_status.h"
+#include "serve/serve_state.h"
+
+#define EVIL "<script>alert('1')</script>\"&\x1b[31m\xe2\x80\xae"
+
+static struct buf out;
+
+static const char *text(void)
+{
+	return buf_string(&out);
+}
+
+static void has(const char *wanted)
+{
+	if (!strstr(text(), wanted))
+		fail_msg("no '%s' in:\n%s", wanted, text());
+}
+
+static void has_not(const char *unwanted)
+{
+	if (strstr(text(), unwanted))
+		fail_msg("'%s' in:\n%s", unwanted, text());
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	buf_done(&out);
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static char evil[] = EVIL;
+static char plain[] = "02:00:00:00:00:01";
+static struct serve nobodys; /* no leases */
+
+static void add(struct registry *r, struct board *d)
+{
+	if (r->last)
+		r->last->next = d;
+	else
+		r->first = d;
+	r->last = d;
+	r->count++;
+}
+
+static void table(const struct registry *r, const char *query)
+{
+	struct pages_query q = { 0 };
+	struct pages_found f;
+
+	pages_query_read(&q, query);
+	pages_rows_find(&f, r, &q);
+	buf_done(&out);
+	pages_rows_summary(&out, &f, &q);
+	buf_char(&out, '\n');
+	pages_rows_table(&out, &f, &q);
+	pages_query_done(&q);
+}
+
+static void test_rows_are_text(void **state)
+{
+	struct board d = { .server = &nobodys,
+			   .id = evil,
+			   .board = evil,
+			   .version = evil,
+			   .alias = evil,
+			   .reason = evil,
+			   .state = DEVICE_FAILED };
+	struct registry r = { 0 };
+
+	(void)state;
+	add(&r, &d);
+	table(&r, NULL);
+	has_not("<script");
+	has_not("\x1b");
+	has_not(">\xe2\x80\xae");
+	has_not("m\xe2\x80\xae<");
+	has_not("'1'");
+	has("/boards/%3Cscript%3Ealert%28%271%27%29%3C%2Fscript%3E%22%26%1B%5B31m%E2%80%AE\"");
+	has("&#60;script&#62;");
+	table(&r, "q=%22%3E%3Cscript");
+	has_not("<script");
+	buf_done(&out);
+	pages_row_json(&out, &d);
+	has_not("\x1b");
+	has_not("\n");
+	assert_int_equal(strncmp(text(), "[\"<script>", 10), 0);
+}
+
+/* As long as it is not too old. */
+static void test_health(void **state)
+{
+	struct pages_health health = {
+		.status = { .battery = 80, .charging = true, .heap = 98304 }
+	};
+	struct board d = { .server = &nobodys, .id = plain, .health = &health };
+	struct registry r = { 0 };
+
+	(void)state;
+	add(&r, &d);
+	table(&r, NULL);
+	has_not("80%");
+	health.told = loop_now();
+	table(&r, NULL);
+	has("<td>80%+</td><td>98.3 kB</td>");
+	health.told = loop_now() - 60000;
+	table(&r, NULL);
+	has_not("80%");
+}
+
+static void test_rows_in_parts(void **state)
+{
+	static struct board d[PAGES_ROWS_MAX + 5];
+	struct registry r = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(d); i++) {
+		d[i] = (struct board){ .server = &nobodys,
+				       .id = plain,
+				       .state = i ? DEVICE_READY :
+						    DEVICE_LISTING };
+		add(&r, &d[i]);
+	}
+	table(&r, NULL);
+	has("205 devices are connected, 204 of them ready; shown are 1 to 200.");
+	has("href=\"/?from=200\">The next");
+	has_not("Those before");
+	table(&r, "from=200&q=ready");
+	has("204 fit; shown are 201 to 204.");
+	has("href=\"/?from=0&amp;q=ready\">Those before");
+	has_not("The next");
+	table(&r, "from=99999999999999999999&q=nothing");
+	has("0 fit.");
+	table(&r, "board=02:00:00:00:00:0F");
+	has_not("<tr data-id");
+	table(&(struct registry){ 0 }, NULL);
+	has("No device is connected now.");
+}
+
+/* ---- forms ---- */
+
+static struct tool_list list;
+
+static const struct tool *tool(const char *json)
+{
+	struct error err = { 0 };
+
+	tool_list_done(&list);
+	if (tool_list_add_text(&list, json, strlen(json), &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(list.count, 1);
+	return &list.tool[0];
+}
+
+#define TOOL(name, properties, required)                                     \
+	"{\"name\":\"" name "\",\"inputSchema\":{\"type\":"                  \
+	"\"object\",\"properties\":{" properties "},\"required\":[" required \
+	"]}}"
+
+static void form(const struct tool *t)
+{
+	const struct pages_form_place at = { "/boards/x/call", "l1", "s1" };
+
+	buf_done(&out);
+	pages_form_add(&out, t, &at);
+}
+
+static void test_fields(void **state)
+{
+	(void)state;
+	form(tool(TOOL(
+		"t",
+		"\"n\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":100},"
+		"\"b\":{\"type\":\"boolean\"},\"e\":{\"enum\":[\"a\\\"b\",2]},"
+		"\"s\":{\"type\":\"string\",\"default\":\"x\"},"
+		"\"o\":{\"type\":\"object\"},\"f\":{\"type\":\"number\"}",
+		"\"n\",\"e\"")));
+	has("<input type=\"number\" name=\"a0\" step=\"1\" min=\"0\" max=\"100\" required>");
+	has("<select name=\"a1\"><option value=\"\"></option><option value=\"true\">true</option>");
+	has("<select name=\"a2\" required>");
+	has("<option value=\"0\">a&#34;b</option><option value=\"1\">2</option>");
+	has("<input name=\"a3\">");
+	has("<textarea name=\"a4\"");
+	has("name=\"a5\" step=\"any\"");
+	has("name=\"seal\" value=\"s1\"");
+	has_not("name=\"sure\"");
+	form(tool(TOOL("self.reboot", "", "")));
+	has("name=\"sure\" value=\"1\" required");
+	has("cannot be taken back");
+}
+
+static void test_hostile_schema(void **state)
+{
+	struct buf json = { 0 };
+
+	(void)state;
+	form(tool(
+		"{\"name\":\"<script>\\\"'&\\u001b\",\"description\":\"</p><script>\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"<b>\":{\"type\":\"string\",\"description\":\"<img src=x onerror=1>\",\"enum\":[\"</select><script>\"]}}}}"));
+	has_not("<script");
+	has_not("<b>");
+	has_not("<img");
+	has_not("\x1b");
+	has("name=\"tool\" value=\"&#60;script&#62;&#34;&#39;&#38;&#27;\"");
+	buf_text(&json, "{\"name\":\"t\",\"inputSchema\":{\"properties\":{");
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&json, "%s\"p%d\":{\"type\":\"string\"}",
+			   i ? "," : "", i);
+	buf_text(&json, "}}}");
+	form(tool(buf_string(&json)));
+	has("name=\"a63\"");
+	has_not("name=\"a64\"");
+	has("More arguments than these");
+	buf_done(&json);
+	form(tool("{\"name\":\"t\",\"inputSchema\":{\"$ref\":\"#\"}}"));
+	form(tool("{\"name\":\"t\",\"inputSchema\":[1]}"));
+	form(tool("{\"name\":\"t\"}"));
+	has("<button>Call");
+}
+
+/* The arguments of values; NULL ends them. */
+static const char *arguments(const struct tool *t, const char *const *values)
+{
+	struct pages_given g = { 0 };
+	struct error err = { 0 };
+
+	buf_done(&out);
+	for (size_t i = 0; values[i]; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "a%zu", i);
+		pages_given_take(&g, name, NULL, NULL, values[i],
+				 strlen(values[i]));
+	}
+	if (pages_form_arguments(&out, t, &g, &err)) {
+		buf_done(&out);
+		buf_printf(&out, "no: %s", err.text);
+	}
+	error_reset(&err);
+	pages_given_done(&g);
+	return text();
+}
+
+#define ARGUMENTS(t, ...) \
+	arguments(t, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_what_came_back(void **state)
+{
+	const struct tool *t = tool(TOOL(
+		"t",
+		"\"n\":{\"type\":\"integer\",\"maximum\":100},\"s\":{\"type\":\"string\"},"
+		"\"e\":{\"enum\":[\"a\\\"b\",2]},\"o\":{\"type\":\"array\"},\"b\":{\"type\":\"boolean\"}",
+		"\"n\",\"s\""));
+
+	(void)state;
+	assert_string_equal(
+		ARGUMENTS(t, "7", "hi", "0", "[1]", "true"),
+		"{\"n\":7,\"s\":\"hi\",\"e\":\"a\\\"b\",\"o\":[1],\"b\":true}");
+	assert_string_equal(ARGUMENTS(t, "7", "", "", "", ""),
+			    "{\"n\":7,\"s\":\"\"}");
+	assert_string_equal(ARGUMENTS(t, "7", "@/etc/passwd", "1"),
+			    "{\"n\":7,\"s\":\"@/etc/passwd\",\"e\":2}");
+	ARGUMENTS(t, "101", "");
+	has("no: argument 'n': 101 is above the maximum of 100");
+	ARGUMENTS(t, "", "");
+	has("no: argument 'n' is required");
+	ARGUMENTS(t, "7", "", "2");
+	has("no: argument 'e': that is no choice");
+	ARGUMENTS(t, "7", "", "-1");
+	has("no: argument 'e'");
+	ARGUMENTS(t, "7", "", "0", "[1");
+	has("no: argument 'o' is not JSON");
+	ARGUMENTS(t, "@/etc/passwd", "");
+	has("no: argument 'n'");
+	ARGUMENTS(t, "7", "\xff");
+	has("not valid UTF-8");
+}
+
+/* ---- results ---- */
+
+static void result(const char *frame)
+{
+	buf_done(&out);
+	pages_call_result(&out, frame, strlen(frame));
+}
+
+static void test_results(void **state)
+{
+	(void)state;
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"<script>\\u001b\"}],\"isError\":true}}");
+	has("it failed");
+	has("<pre>&#60;script&#62;");
+	has_not("\x1b");
+	result("{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"<b>\"}}}");
+	has("answers with an error");
+	has("&#60;b&#62;");
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":\"a \"quoted\" <b>\"}}");
+	has("answers with an error");
+	has("&#60;b&#62;");
+	result("<html>");
+	has("no JSON-RPC");
+	has("&#60;html&#62;");
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"image\",\"mimeType\":\"<i>\",\"data\":\"AAAA\"}]}}");
+	has("a picture (&#60;i&#62;), 3 bytes");
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}");
+	has("null");
+}
+
+/* Indented it would be 100 times as much. */
+static void test_deep_result(void **state)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	(void)state;
+	buf_text(&frame, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":");
+	for (int i = 0; i < 150; i++)
+		buf_char(&frame, '[');
+	for (int i = 0; i < 100000; i++)
+		buf_text(&frame, "0,");
+	buf_char(&frame, '0');
+	for (int i = 0; i < 150; i++)
+		buf_char(&frame, ']');
+	buf_char(&frame, '}');
+	result(buf_string(&frame));
+	has("That is not all");
+	assert_true(out.len < 300000);
+}
+
+/* Many texts, each below what is shown of one. */
+static void test_many_texts(void **state)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	(void)state;
+	buf_text(&frame,
+		 "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[");
+	for (int i = 0; i < 100; i++)
+		buf_printf(&frame,
+			   "%s{\"type\":\"text\",\"text\":\"%0150000d\"}",
+			   i ? "," : "", 0);
+	buf_text(&frame, "]}}");
+	result(buf_string(&frame));
+	has("The rest would be too much");
+	assert_true(out.len < (2u << 20));
+}
+
+/* ---- a board's page ---- */
+
+static void test_board_page(void **state)
+{
+	struct finding f = { .code = D123, .detail = evil, .count = 3 };
+	struct diag diag = { .item = &f, .count = 1 };
+	struct pages_picture pictures[PAGES_PICTURES_MAX] = {
+		{ 1, plain, evil, evil, 0, true },
+		{ 2, evil, evil, evil, 0, true },
+		{ 3, plain, evil, evil, 0, false }
+	};
+	struct board d = {
+		.server = &nobodys, .id = plain, .diag = &diag, .address = evil
+	};
+	struct pages_board_view v = { .board = &d,
+				      .picture = pictures,
+				      .pictures = 3,
+				      .kept = true,
+				      .seal = "s1" };
+
+	(void)state;
+	pages_board_page(&out, &v);
+	has_not("<script>a");
+	has("<a href=\"/findings/D123\">");
+	has("(3 times)");
+	has("<img src=\"/pictures/1\"");
+	has_not("/pictures/2");
+	has("<a href=\"/pictures/3\">Not shown by itself");
+	has("It has not told them.");
+	buf_done(&out);
+	pages_story_page(&out, D123);
+	has("D123");
+	has("<dt>");
+}
+
+/* ---- who may ---- */
+
+struct asks {
+	const char *address, *local, *method;
+	const char *header[8]; /* names and values */
+};
+
+static enum pages_verdict judge(const struct pages_access *a,
+				const struct asks *asks)
+{
+	struct headers h = { 0 };
+	struct front_head head = {
+		.address = asks->address,
+		.local = asks->local ? asks->local : "127.0.0.1:8000",
+		.method = asks->method ? asks->method : "GET",
+		.path = "/",
+		.headers = &h
+	};
+	enum pages_verdict verdict;
+
+	headers_add(&h, "Host", "127.0.0.1:8000");
+	for (size_t i = 0; i < COUNT(asks->header) && asks->header[i]; i += 2)
+		headers_add(&h, asks->header[i], asks->header[i + 1]);
+	verdict = pages_access_judge(a, &head);
+	headers_done(&h);
+	return verdict;
+}
+
+#define JUDGE(a, ...) judge(a, &(struct asks){ __VA_ARGS__ })
+
+static void test_from_here_alone(void **state)
+{
+	struct pages_access a = { 0 };
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	assert_int_equal(JUDGE(&a, .address = "127.0.0.1:5"), PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = "127.9.9.9:5"), PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = "[::1]:5"), PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = "192.0.2.1:5"), PAGES_ELSEWHERE);
+	assert_int_equal(JUDGE(&a, .address = "[2001:db8::1]:5"),
+			 PAGES_ELSEWHERE);
+	assert_int_equal(
+		JUDGE(&a, .address = "192.0.2.1:5", .local = "192.0.2.1:8000"),
+		PAGES_MAY);
+	assert_int_equal(
+		JUDGE(&a, .address = "192.0.2.1:5", .local = "192.0.2.11:8000"),
+		PAGES_ELSEWHERE);
+	assert_int_equal(JUDGE(&a, .address = "127.0.0.1:5", .method = "GET",
+			       .header = { "X-Forwarded-For", "127.0.0.1" }),
+			 PAGES_PROXIED);
+	assert_int_equal(JUDGE(&a, .address = "127.0.0.1:5", .method = "GET",
+			       .header = { "Via", "1.1 x" }),
+			 PAGES_PROXIED);
+	pages_access_done(&a);
+}
+
+static void test_pages_of_others(void **state)
+{
+	static const char *const frames[] = {
+		"iframe", "iframe", "frame", "embed", "object", "fencedframe"
+	};
+	struct pages_access a = { 0 };
+	const char *here = "127.0.0.1:5";
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "POST",
+			       .header = { "Origin", "http://127.0.0.1:8000" }),
+			 PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "POST",
+			       .header = { "Origin", "http://127.0.0.1:8001" }),
+			 PAGES_FOREIGN);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "POST",
+			       .header = { "Origin", "null" }),
+			 PAGES_FOREIGN);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "GET",
+			       .header = { "Sec-Fetch-Site", "cross-site",
+					   "Sec-Fetch-Mode", "no-cors" }),
+			 PAGES_FOREIGN);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "POST",
+			       .header = { "Sec-Fetch-Site", "cross-site",
+					   "Sec-Fetch-Mode", "navigate" }),
+			 PAGES_FOREIGN);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "GET",
+			       .header = { "Sec-Fetch-Site", "cross-site",
+					   "Sec-Fetch-Mode", "navigate" }),
+			 PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "GET",
+			       .header = { "Sec-Fetch-Site", "cross-site",
+					   "Sec-Fetch-Mode", "navigate",
+					   "Sec-Fetch-Dest", "document" }),
+			 PAGES_MAY);
+	for (size_t i = 0; i < COUNT(frames); i++) {
+		assert_int_equal(
+			JUDGE(&a, .address = here, .method = "GET",
+			      .header = { "Sec-Fetch-Site",
+					  i % 2 ? "cross-site" : "same-origin",
+					  "Sec-Fetch-Mode", "navigate",
+					  "Sec-Fetch-Dest", frames[i] }),
+			PAGES_FOREIGN);
+	}
+	pages_access_done(&a);
+}
+
+static struct front_head head_with(struct headers *h, const char *cookie)
+{
+	if (cookie)
+		headers_add(h, "Cookie", cookie);
+	return (struct front_head){ .address = "192.0.2.1:5",
+				    .local = "192.0.2.9:8000",
+				    .method = "GET",
+				    .path = "/",
+				    .headers = h };
+}
+
+static enum pages_verdict with_cookie(const struct pages_access *a,
+				      const char *cookie)
+{
+	struct headers h = { 0 };
+	struct front_head head = head_with(&h, cookie);
+	enum pages_verdict verdict = pages_access_judge(a, &head);
+
+	headers_done(&h);
+	return verdict;
+}
+
+/* All that is in front of the first ';'. */
+static char *cut(const char *cookie)
+{
+	return mem_strndup(cookie, strcspn(cookie, ";"));
+}
+
+static void test_token(void **state)
+{
+	struct pages_access a = { 0 }, other = { 0 };
+	struct headers none = { 0 };
+	struct front_head head = head_with(&none, NULL);
+	char *cookie, *pair, *among;
+	bool late;
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	assert_int_equal(pages_access_open(&other, NULL, NULL), 0);
+	a.token = mem_strdup("0123456789abcdef");
+	other.token = mem_strdup("0123456789abcdef");
+	assert_int_equal(JUDGE(&a, .address = "127.0.0.1:5"), PAGES_UNKNOWN);
+	assert_null(pages_access_login(&a, &head, "0123456789abcdeg", &late));
+	assert_false(late);
+	assert_null(pages_access_login(&a, &head, "", &late));
+	cookie = pages_access_login(&a, &head, "0123456789abcdef", &late);
+	assert_non_null(cookie);
+	assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Strict"));
+	assert_null(strstr(cookie, "Secure"));
+	pair = cut(cookie);
+	among = mem_printf("a=b; x%s; %s; c=d", pair, pair);
+	assert_int_equal(with_cookie(&a, pair), PAGES_MAY);
+	assert_int_equal(with_cookie(&a, among), PAGES_MAY);
+	assert_int_equal(with_cookie(&other, pair), PAGES_UNKNOWN);
+	pair[strlen(pair) - 1] ^= 1;
+	assert_int_equal(with_cookie(&a, pair), PAGES_UNKNOWN);
+	pair[strlen(pair) - 1] ^= 1;
+	pair[strlen("mcpctl=")]++; /* a later end */
+	assert_int_equal(with_cookie(&a, pair), PAGES_UNKNOWN);
+	assert_int_equal(with_cookie(&a, "mcpctl="), PAGES_UNKNOWN);
+	assert_int_equal(with_cookie(&a, "mcpctl=-"), PAGES_UNKNOWN);
+	pair[strlen("mcpctl=")]--;
+	assert_int_equal(with_cookie(&a, pair), PAGES_MAY);
+	pages_access_end_all(&a);
+	assert_int_equal(with_cookie(&a, pair), PAGES_UNKNOWN);
+	mem_free(cookie);
+	mem_free(pair);
+	mem_free(among);
+	pages_access_done(&a);
+	pages_access_done(&other);
+}
+
+/* By TLS through a proxy of the user's, as front tells. */
+static void test_secure(void **state)
+{
+	struct pages_access a = { 0 };
+	struct headers none = { 0 };
+	struct front_head head = head_with(&none, NULL);
+	char *cookie;
+	bool late;
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	a.token = mem_strdup("0123456789abcdef");
+	head.tls = true;
+	cookie = pages_access_login(&a, &head, "0123456789abcdef", &late);
+	assert_non_null(strstr(cookie, "; Secure"));
+	mem_free(cookie);
+	pages_access_done(&a);
+}
+
+static bool is_late(struct pages_access *a, const char *address)
+{
+	struct headers none = { 0 };
+	struct front_head head = head_with(&none, NULL);
+	bool late;
+
+	head.address = address;
+	assert_null(pages_access_login(a, &head, "x", &late));
+	return late;
+}
+
+static void test_tries(void **state)
+{
+	static struct pages_access a;
+	struct headers none = { 0 };
+	struct front_head head = head_with(&none, NULL);
+	char *cookie;
+	bool late = false;
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	a.token = mem_strdup("0123456789abcdef");
+	for (int i = 0; i < PAGES_TRIES; i++)
+		assert_false(is_late(&a, "192.0.2.1:5"));
+	/* Another port is the same address, another address is not. */
+	assert_true(is_late(&a, "192.0.2.1:6"));
+	assert_false(is_late(&a, "192.0.2.2:6"));
+	/* Late, and let in. */
+	head.address = "192.0.2.1:7";
+	cookie = pages_access_login(&a, &head, "0123456789abcdef", &late);
+	assert_non_null(cookie);
+	assert_true(late);
+	mem_free(cookie);
+	/* All of a network of IPv6 is one. */
+	for (int i = 0; i < PAGES_TRIES; i++) {
+		char *each = mem_printf("[2001:db8::%d]:5", i + 1);
+
+		assert_false(is_late(&a, each));
+		mem_free(each);
+	}
+	assert_true(is_late(&a, "[2001:db8::ffff]:5"));
+	assert_false(is_late(&a, "[2001:db8:0:1::1]:5"));
+	pages_access_done(&a);
+}
+
+static void test_seals(void **state)
+{
+	struct pages_access a = { 0 }, other = { 0 };
+	struct headers none = { 0 };
+	struct front_head head = head_with(&none, NULL);
+	char seal[SHA256_TEXT];
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	assert_int_equal(pages_access_open(&other, NULL, NULL), 0);
+	pages_access_seal(&a, &head, "b1", seal);
+	assert_true(pages_access_sealed(&a, &head, "b1", seal));
+	assert_false(pages_access_sealed(&a, &head, "b2", seal));
+	assert_false(pages_access_sealed(&other, &head, "b1", seal));
+	assert_false(pages_access_sealed(&a, &head, "b1", NULL));
+	assert_false(pages_access_sealed(&a, &head, "b1", ""));
+	pages_access_done(&a);
+	pages_access_done(&other);
+}
+
+static void test_token_file(void **state)
+{
+	struct pages_access a = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, "/nonexistent/token", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	error_reset(&err);
+	pages_access_done(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_rows_are_text, reset),
+		cmocka_unit_test_teardown(test_health, reset),
+		cmocka_unit_test_teardown(test_rows_in_parts, reset),
+		cmocka_unit_test_teardown(test_fields, reset),
+		cmocka_unit_test_teardown(test_hostile_schema, reset),
+		cmocka_unit_test_teardown(test_what_came_back, reset),
+		cmocka_unit_test_teardown(test_results, reset),
+		cmocka_unit_test_teardown(test_deep_result, reset),
+		cmocka_unit_test_teardown(test_many_texts, reset),
+		cmocka_unit_test_teardown(test_board_page, reset),
+		cmocka_unit_test(test_from_here_alone),
+		cmocka_unit_test(test_pages_of_others),
+		cmocka_unit_test(test_token),
+		cmocka_unit_test(test_secure),
+		cmocka_unit_test(test_tries),
+		cmocka_unit_test(test_seals),
+		cmocka_unit_test(test_token_file),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	tool_list_done(&list);
+	return failed;
+}

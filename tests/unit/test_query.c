@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions of jq in their process: what they give, and what they cannot do. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/query.h"
+#include "base/query_numbers.h"
+
+#define PATIENT 30000
+
+static struct error err;
+static struct query_outputs outputs;
+
+/* All outputs, a line each; a string is in <>. */
+static const char *asked(const char *expression, const char *value,
+			 const char *line)
+{
+	static struct buf all;
+	struct query *q;
+
+	buf_reset(&all);
+	query_outputs_done(&outputs);
+	error_reset(&err);
+	if (query_new(&q, expression, &err))
+		return "does not compile";
+	query_run(q, (struct span){ value, strlen(value) },
+		  (struct span){ line, line ? strlen(line) : 0 }, PATIENT,
+		  &outputs, &err);
+	query_free(q);
+	for (size_t i = 0; i < outputs.count; i++) {
+		const struct query_output *o = &outputs.item[i];
+
+		buf_text(&all, o->string ? "<" : "");
+		buf_add(&all, outputs.text.data + o->at, o->len);
+		buf_text(&all, o->string ? ">\n" : "\n");
+	}
+	return buf_string(&all);
+}
+
+static void is(const char *expression, const char *value, const char *expected)
+{
+	assert_string_equal(asked(expression, value, NULL), expected);
+	assert_int_equal(err.kind, ERR_NONE);
+}
+
+static void fails(const char *expression, const char *value, const char *words)
+{
+	asked(expression, value, NULL);
+	if (!strstr(err.text, words))
+		fail_msg("%s: %s", expression, err.text);
+	assert_int_equal(err.kind, ERR_UNMET);
+}
+
+static void test_outputs(void **state)
+{
+	(void)state;
+	is(".", "{\"a\":1}", "{\"a\":1}\n");
+	is(".a, .b", "{\"a\":1,\"b\":\"x\"}", "1\n<x>\n");
+	is("empty", "1", "");
+	is(".a # a comment", "{\"a\":[]}", "[]\n");
+	is("def f: . + 1; f", "2", "3\n");
+	asked(".", "\"\\u0000x\"", NULL);
+	assert_int_equal(outputs.item[0].len, 2);
+	assert_memory_equal(outputs.text.data, "\0x", 2);
+	is("capture(\"(?<n>[0-9]+)\").n", "\"a12\"", "<12>\n");
+	assert_string_equal(asked("[$line.b, .]", "1", "{\"b\":2}"), "[2,1]\n");
+}
+
+static void test_truth(void **state)
+{
+	(void)state;
+	asked("null, false, 0, \"false\", []", "1", NULL);
+	assert_int_equal(outputs.count, 5);
+	assert_false(query_output_is_true(&outputs, 0));
+	assert_false(query_output_is_true(&outputs, 1));
+	assert_true(query_output_is_true(&outputs, 2));
+	assert_true(query_output_is_true(&outputs, 3));
+	assert_true(query_output_is_true(&outputs, 4));
+}
+
+static void test_one_process_for_many_values(void **state)
+{
+	struct query *q;
+
+	(void)state;
+	assert_int_equal(query_new(&q, ".a", &err), 0);
+	assert_int_equal(query_run(q, (struct span){ "3", 1 },
+				   (struct span){ 0 }, PATIENT, &outputs, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_UNMET);
+	query_outputs_done(&outputs);
+	assert_int_equal(query_run(q, (struct span){ "{\"a\":7}", 7 },
+				   (struct span){ 0 }, PATIENT, &outputs, &err),
+			 0);
+	assert_string_equal(buf_string(&outputs.text), "7");
+	query_free(q);
+	query_free(NULL);
+}
+
+static void refused(const char *expression, const char *words)
+{
+	assert_string_equal(asked(expression, "1", NULL), "does not compile");
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.text, words));
+}
+
+static void test_what_is_no_expression(void **state)
+{
+	char *lengthy = malloc(QUERY_TEXT_MAX + 2);
+
+	(void)state;
+	refused(".a |", "line 1");
+	refused("nothing_like_it", "not defined");
+	assert_string_equal(err.detail, "nothing_like_it");
+	refused("1) | (2", "syntax error");
+	memset(lengthy, ' ', QUERY_TEXT_MAX + 1);
+	lengthy[QUERY_TEXT_MAX + 1] = '\0';
+	refused(lengthy, "longer than");
+	free(lengthy);
+}
+
+static void test_failures(void **state)
+{
+	(void)state;
+	fails(".a", "3", "Cannot index number");
+	fails("error", "\"mine\"", "mine");
+	fails("error", "{\"a\":1}", "{\"a\":1}");
+	fails("input", "1", "no further input");
+	is("halt", "1", "");
+	/* What came before is there all the same. */
+	assert_string_equal(asked("1, error(\"x\"), 2", "0", NULL), "1\n");
+	assert_int_equal(err.kind, ERR_UNMET);
+}
+
+/* Neither the environment nor a file is within reach. */
+static void test_nothing_of_ours(void **state)
+{
+	(void)state;
+	setenv("MCPCTL_TOKEN", "secret", 1);
+	is("env | length", "1", "0\n");
+	is("$ENV | length", "1", "0\n");
+	is("env.MCPCTL_TOKEN", "1", "null\n");
+	refused("import \"a\" as a; .", "not found");
+	refused("import \"passwd\" as $a {search:\"/etc\"}; $a", "not found");
+	refused("include \"/etc/passwd\"; .", "not found");
+	unsetenv("MCPCTL_TOKEN");
+}
+
+static void test_it_is_stopped(void **state)
+{
+	struct query *q;
+	const struct span one = { "1", 1 };
+
+	(void)state;
+	assert_int_equal(query_new(&q, "def f: f; f", &err), 0);
+	assert_int_equal(
+		query_run(q, one, (struct span){ 0 }, 50, &outputs, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	error_reset(&err);
+	/* The process is gone, and is not asked again. */
+	assert_int_equal(
+		query_run(q, one, (struct span){ 0 }, PATIENT, &outputs, &err),
+		-1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	query_free(q);
+}
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+static void test_a_signal_stops_it(void **state)
+{
+	const struct sigaction quiet = { .sa_handler = nothing };
+	sigset_t set, before;
+	struct query *q;
+
+	(void)state;
+	assert_int_equal(query_new(&q, "def f: f; f", &err), 0);
+	sigaction(SIGINT, &quiet, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	raise(SIGINT);
+	assert_int_equal(query_run(q, (struct span){ "1", 1 },
+				   (struct span){ 0 }, PATIENT, &outputs, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	/* It is there for the loop, too. */
+	sigpending(&set);
+	assert_true(sigismember(&set, SIGINT));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	query_free(q);
+}
+
+/* Who asked is killed in the midst of it: the process does not stay. */
+static void test_it_ends_with_its_asker(void **state)
+{
+	int ready[2], how;
+	char byte;
+	pid_t asker;
+
+	(void)state;
+	/* What that leaves behind becomes ours. */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(pipe(ready), 0);
+	asker = fork();
+	if (asker == 0) {
+		struct query *q;
+
+		if (query_new(&q, "1, def f: f; f", &err))
+			_exit(1);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		query_run(q, (struct span){ "1", 1 }, (struct span){ 0 },
+			  PATIENT * 10, &outputs, &err);
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	/* It is over in any case; mostly amid the expression. */
+	usleep(20000);
+	kill(asker, SIGKILL);
+	assert_int_equal(waitpid(asker, &how, 0), asker);
+	alarm(60);
+	assert_true(waitpid(-1, &how, 0) > 0);
+	alarm(0);
+	assert_true(WIFEXITED(how));
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void test_too_much(void **state)
+{
+	(void)state;
+	fails("range(1e12) | \"0123456789012345678901234567890123456789\"", "1",
+	      "more than 64 MB");
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+static void test_memory(void **state)
+{
+	(void)state;
+	fails("[range(1e9)] | length", "1", "memory");
+	/* libjq releases what nests by recursion. */
+	fails("reduce range(3000000) as $i (0; [.]) | length", "1", "memory");
+}
+#endif
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	is(".", "{\"a\":12345678901234567890,\"b\":0.1}",
+	   "{\"a\":12345678901234567890,\"b\":0.1}\n");
+	is(".a", "{\"a\":-9007199254740993}", "-9007199254740993\n");
+	is("[.[]|.]", "[1e2,\"12345678901234567890\"]",
+	   "[100,\"12345678901234567890\"]\n");
+	assert_false(outputs.inexact);
+	/* Two that jq takes for one: said, and not made up. */
+	asked(".", "[9007199254740993,9007199254740992]", NULL);
+	assert_true(outputs.inexact);
+	assert_string_equal(asked(".", "{}", "[9007199254740993]"), "{}\n");
+	assert_string_equal(asked("$line[0]", "{}", "[9007199254740993]"),
+			    "9007199254740993\n");
+}
+
+/* More of them than are kept. */
+static void test_many_numbers(void **state)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	static struct query_numbers n;
+	struct buf out = { 0 };
+	static const char last[] = "[90071992547409999]";
+
+	(void)state;
+	buf_char(&json, '[');
+	for (int i = 0; i < QUERY_NUMBERS_MAX + 9; i++)
+		buf_printf(&json, "%s%d00000000000000000007", i ? "," : "",
+			   i + 1);
+	buf_char(&json, ']');
+	query_numbers_add(&n, (struct span){ json.data, json.len });
+	assert_true(n.more);
+	assert_false(query_numbers_restore(
+		&n, (struct span){ last, strlen(last) }, &out));
+	assert_string_equal(buf_string(&out), last);
+	buf_done(&out);
+}
+
+/* Texts that end anywhere are never overread. */
+static void test_cut_numbers(void **state)
+{
+	static const char json[] = "{\"a\\\"\":[12345678901234567,\"x\\";
+	static struct query_numbers n;
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(json); len++) {
+		char *exact = malloc(len + 1);
+
+		memcpy(exact, json, len);
+		n.count = 0;
+		query_numbers_add(&n, (struct span){ exact, len });
+		free(exact);
+	}
+	assert_int_equal(n.count, 1);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	query_outputs_done(&outputs);
+	error_reset(&err);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_truth),
+		cmocka_unit_test(test_one_process_for_many_values),
+		cmocka_unit_test(test_what_is_no_expression),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_nothing_of_ours),
+		cmocka_unit_test(test_it_is_stopped),
+		cmocka_unit_test(test_a_signal_stops_it),
+		cmocka_unit_test(test_it_ends_with_its_asker),
+		cmocka_unit_test(test_too_much),
+#if !defined(__SANITIZE_ADDRESS__)
+		cmocka_unit_test(test_memory),
+#endif
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_many_numbers),
+		cmocka_unit_test(test_cut_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, end);
+}

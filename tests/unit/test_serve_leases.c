@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve/leasing: what commands may do to a board that another one holds, and
+ * questions that are none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control_harness.h"
+
+#define LEASE_A "{\"op\":\"lease\",\"devices\":[\"aa:01\"],\"by\":\"one\""
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}"
+
+/* The token of what it heard last. */
+static char *token_of(const struct command *c)
+{
+	const char *at = strstr(c->in.data, "\"token\":\"");
+
+	assert_non_null(at);
+	return mem_strndup(at + 9, 32);
+}
+
+static void lease(struct command *c, const char *question)
+{
+	command_open(c);
+	ask(c, question);
+	expect_json(c, "\"op\":\"leased\"", "\"here\":true");
+}
+
+/* The same words whatever was asked. */
+static void refused(struct command *c, const char *question)
+{
+	ask(c, question);
+	expect_json(c, "\"op\":\"error\"", "'aa:01' is leased by one");
+}
+
+static void others_are_refused_in_all_that_asks(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	struct command holder, other, before;
+
+	(void)state;
+	command_attach(&before, "{\"op\":\"attach\"}");
+	lease(&holder, LEASE_A "}");
+	command_open(&other);
+	refused(&other, "{\"op\":\"attach\"}");
+	refused(&other, "{\"op\":\"kick\",\"device\":\"aa:*\"}");
+	refused(&other, "{\"op\":\"upload\"}");
+	refused(&other, "{\"op\":\"power\",\"device\":\"aa:01\","
+			"\"action\":\"off\"}");
+	ask(&other, "{\"op\":\"fan\",\"method\":\"ping\",\"timeout\":1000}");
+	expect_json(&other, "\"op\":\"row\"", "'aa:01' is leased by one");
+	expect_json(&other, "\"op\":\"end\"", NULL);
+	/* Who was attached before: its request, and what is none. */
+	say(&before, CONTROL_TEXT, PING);
+	assert_non_null(strstr(hear(&before, CONTROL_TEXT), "leased by one"));
+	say(&before, CONTROL_TEXT, "{\"type\":\"reboot\"}");
+	assert_non_null(strstr(hear(&before, CONTROL_TEXT), "leased by one"));
+	assert_int_equal(b->sent.count, 0);
+	/* Reading is free. */
+	ask(&other, "{\"op\":\"devices\"}");
+	expect_json(&other, "\"lease\":{\"by\":\"one\",\"until\":null}", NULL);
+	expect_json(&other, "\"op\":\"end\"", NULL);
+	ask(&other, "{\"op\":\"attach\",\"tail\":true}");
+	expect_json(&other, "\"op\":\"attached\"", NULL);
+	say(&other, CONTROL_TEXT, PING);
+	assert_non_null(strstr(hear(&other, CONTROL_TEXT), "leased by one"));
+	assert_int_equal(b->sent.count, 0);
+	command_done(&holder);
+	/* It went, and so did the lease. */
+	say(&before, CONTROL_TEXT, PING);
+	assert_int_equal(b->sent.count, 1);
+	command_done(&before);
+	command_done(&other);
+	fake_board_free(b);
+}
+
+static void the_token_opens(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	CLEANUP(mem_free_ptr) char *token = NULL, *greet = NULL;
+	struct command holder, child;
+
+	(void)state;
+	lease(&holder, LEASE_A ",\"for\":60000,\"keep\":true}");
+	token = token_of(&holder);
+	command_done(&holder);
+	greet = mem_printf(
+		"{\"op\":\"greet\",\"protocol\":1,\"leases\":\"%s\"}", token);
+	command_open(&child);
+	refused(&child, "{\"op\":\"attach\"}");
+	ask(&child, greet);
+	expect_json(&child, "\"op\":\"greeting\"", NULL);
+	ask(&child, "{\"op\":\"attach\"}");
+	expect_json(&child, "\"op\":\"attached\"", NULL);
+	say(&child, CONTROL_TEXT, PING);
+	assert_int_equal(b->sent.count, 1);
+	board_answers(b, board_asked(b, 0), "{}");
+	hear(&child, CONTROL_TEXT);
+	/* Given back, it opens nothing, though nobody holds the board. */
+	ask(&child, "{\"op\":\"release\"}");
+	expect_json(&child, "\"op\":\"released\",\"count\":1", NULL);
+	say(&child, CONTROL_TEXT, PING);
+	assert_non_null(strstr(hear(&child, CONTROL_TEXT), "is over"));
+	assert_int_equal(b->sent.count, 1);
+	command_done(&child);
+	fake_board_free(b);
+}
+
+static void two_wait_and_one_leaves(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	struct command one, two, three;
+
+	(void)state;
+	lease(&one, LEASE_A "}");
+	command_open(&two);
+	ask(&two, "{\"op\":\"lease\",\"devices\":[\"aa:01\"],\"by\":\"two\","
+		  "\"wait\":true}");
+	expect_json(&two, "\"op\":\"queued\"", "leased by one");
+	command_open(&three);
+	ask(&three, "{\"op\":\"lease\",\"devices\":[\"aa:01\"],"
+		    "\"by\":\"three\",\"wait\":true}");
+	expect_json(&three, "\"op\":\"queued\"", "wanted by two");
+	/* A second question on the same line. */
+	ask(&three, LEASE_A "}");
+	expect_json(&three, "\"op\":\"error\"", "has its lease");
+	command_done(&two);
+	expect_json(&three, "\"op\":\"queued\"", "leased by one");
+	ask(&one, "{\"op\":\"release\"}");
+	expect_json(&one, "\"op\":\"unleased\"", "--release");
+	expect_json(&one, "\"op\":\"released\",\"count\":1", NULL);
+	expect_json(&three, "\"op\":\"leased\"", "\"by\":\"three\"");
+	command_done(&one);
+	close_control();
+	expect_json(&three, "\"op\":\"error\"", "serve was stopped");
+	command_done(&three);
+	fake_board_free(b);
+}
+
+static void questions_that_are_none(void **state)
+{
+	static const char *const wrong[] = {
+		"{\"op\":\"lease\"}",
+		"{\"op\":\"lease\",\"by\":\"x\"}",
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":[]}",
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":\"aa:01\"}",
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":[1,{}]}",
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":[\"\"]}",
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":[\"zz*\"]}",
+		"{\"op\":\"lease\",\"by\":\"\",\"devices\":[\"aa:01\"]}",
+		"{\"op\":\"lease\",\"by\":7,\"devices\":[\"aa:01\"]}",
+		"{\"op\":\"lease\",\"by\":\"a\\u001b[2J\","
+		"\"devices\":[\"aa:01\"]}",
+		LEASE_A ",\"keep\":true}",
+		LEASE_A ",\"keep\":true,\"for\":-5}",
+		LEASE_A ",\"for\":864000001}",
+		"{\"op\":\"release\"}",
+		"{\"op\":\"release\",\"devices\":[\"aa:01\"],\"by\":\"x\"}",
+		"{\"op\":\"release\",\"devices\":[null]}",
+		"{\"op\":\"power\"}",
+		"{\"op\":\"power\",\"action\":\"up\",\"device\":\"aa:01\"}",
+		"{\"op\":\"power\",\"action\":\"on\"}",
+		"{\"op\":\"power\",\"action\":\"on\",\"device\":\"aa:01\"}",
+	};
+	struct fake_board *b = board_ready("aa:01");
+	struct command c;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		command_open(&c);
+		ask(&c, wrong[i]);
+		expect_json(&c, "\"op\":\"error\"", NULL);
+		command_done(&c);
+		assert_int_equal(server.leases.count, 0);
+	}
+	fake_board_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			others_are_refused_in_all_that_asks, serve_start,
+			serve_end),
+		cmocka_unit_test_setup_teardown(the_token_opens, serve_start,
+						serve_end),
+		cmocka_unit_test_setup_teardown(two_wait_and_one_leaves,
+						serve_start, serve_end),
+		cmocka_unit_test_setup_teardown(questions_that_are_none,
+						serve_start, serve_end),
+	};
+
+	return cmocka_run_group_tests_name("serve_leases", tests, harness_make,
+					   harness_remove);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* TOML and YAML as JSON, from literal texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/json.h"
+#include "base/module.h"
+#include "base/toml.h"
+#include "base/yaml.h"
+
+static struct error err;
+
+static cJSON *read_as_yaml(const char *text)
+{
+	const struct yaml_table *yaml = module_table("yaml", YAML_TABLE, NULL);
+
+	assert_non_null(yaml);
+	return yaml->read(text, strlen(text), &err);
+}
+
+static void is_json(cJSON *tree, const char *json)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!tree)
+		fail_msg("%s", err.text);
+	json_print(&text, tree);
+	assert_string_equal(buf_string(&text), json);
+	cJSON_Delete(tree);
+}
+
+static void toml(const char *text, const char *json)
+{
+	is_json(toml_read(text, strlen(text), &err), json);
+}
+
+static void yaml(const char *text, const char *json)
+{
+	is_json(read_as_yaml(text), json);
+}
+
+static void refused(cJSON *tree, const char *why)
+{
+	assert_null(tree);
+	assert_int_equal(err.kind, ERR_USAGE);
+	if (!strstr(err.text, why))
+		fail_msg("'%s' does not say '%s'", err.text, why);
+	error_reset(&err);
+}
+
+static void bad(const char *text, const char *why)
+{
+	refused(toml_read(text, strlen(text), &err), why);
+}
+
+static void test_tables(void **state)
+{
+	(void)state;
+	toml("", "{}");
+	toml("# only this", "{}");
+	toml("a = 1\r\n[b.c]\r\nd = true # yes\r\n[b.\"x y\"]\ne = false",
+	     "{\"a\":1,\"b\":{\"c\":{\"d\":true},\"x y\":{\"e\":false}}}");
+	toml("a.b.'c' = 1\na.d = -2.5", "{\"a\":{\"b\":{\"c\":1},\"d\":-2.5}}");
+	toml("[[a]]\nb=1\n[[a]]\nb=2\n[a.c]\nd=3",
+	     "{\"a\":[{\"b\":1},{\"b\":2,\"c\":{\"d\":3}}]}");
+	toml("a = { b = 'c', d.e = [1, [2, 3], ] }",
+	     "{\"a\":{\"b\":\"c\",\"d\":{\"e\":[1,[2,3]]}}}");
+	toml("a = [ # one\n 'x',\n\n 'y' # two\n]", "{\"a\":[\"x\",\"y\"]}");
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	toml("a = \"\\t\\\"\\\\\\u00e9\\U0001F600\"",
+	     "{\"a\":\"\\t\\\"\\\\\xc3\xa9\xf0\x9f\x98\x80\"}");
+	toml("a = 'C:\\x'", "{\"a\":\"C:\\\\x\"}");
+	toml("a = \"\"\"\nx\\\n   y \"\" z\"\"\"\"",
+	     "{\"a\":\"xy \\\"\\\" z\\\"\"}");
+	toml("a = '''\nx'y\n'''", "{\"a\":\"x'y\\n\"}");
+	toml("a = 2026-11-23T10:00:00Z", "{\"a\":\"2026-11-23T10:00:00Z\"}");
+	toml("a = 2026-11-23 10:00:00 # x", "{\"a\":\"2026-11-23 10:00:00\"}");
+	toml("a = 0x1F\nb = 1_000\nc = inf",
+	     "{\"a\":\"0x1F\",\"b\":\"1_000\",\"c\":\"inf\"}");
+}
+
+static void test_refused(void **state)
+{
+	char deep[200];
+
+	(void)state;
+	bad("a = 1\na = 2", "a key stands there twice (line 2)");
+	bad("a = x", "texts have quotes");
+	bad("a", "a '=' is missing");
+	bad("a = \"x", "a text does not end (line 1)");
+	bad("a = 'x\ny'", "a text does not end");
+	bad("a = \"\\q\"", "an escape in a text is not known");
+	bad("a = \"\\ud800\"", "an escape in a text is no character");
+	bad("[a\nb=1", "a ']' is missing");
+	bad("a = [1, 2", "a list is not closed");
+	bad("a = {b = 1", "an inline table is not closed");
+	bad("a = 1 b = 2", "something behind a value");
+	bad("a = 'x' b", "something behind a value");
+	bad("a = 1\n[a]", "a value and for a table");
+	bad("a = \xff", "it is not UTF-8");
+	memset(deep, '[', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
+	memcpy(deep, "a=", 2);
+	bad(deep, "it is nested too deep");
+	refused(toml_read("a = 'x\0y'", 9, &err), "");
+}
+
+static void test_yaml(void **state)
+{
+	(void)state;
+	yaml("", "null");
+	yaml("a: 1\nb: [x, 'y', \"z\\n\"]\nc:\n  - d: true\n    e: null\n",
+	     "{\"a\":\"1\",\"b\":[\"x\",\"y\",\"z\\n\"],\"c\":[{\"d\":true,\"e\":null}]}");
+	yaml("a: 'true'\nb: |\n  x\n  y\n",
+	     "{\"a\":\"true\",\"b\":\"x\\ny\\n\"}");
+	refused(read_as_yaml("a: [b\nc: d"), "line");
+	refused(read_as_yaml("a: &x 1\nb: *x"),
+		"an alias (*) is not followed (line 2)");
+	refused(read_as_yaml("[a]: b"), "a key is no text");
+	refused(read_as_yaml("a: 1\n---\nb: 2"), "more than one document");
+	refused(read_as_yaml("a: \"x\\0y\""), "a text has a NUL");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_yaml),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
