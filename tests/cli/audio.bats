@@ -262,11 +262,12 @@ board_heard() {
 	kill "$DEVICE"
 	until_true over "$DEVICE"
 	event gone
-	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --audio
+	background board mcpctl --trace board.jsonl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --audio
 	DEVICE=$LAST
 	event audio
 	mcp speak tone.wav
 	ends 0
+	wait_for board.jsonl '\\"tts\\",\\"state\\":\\"stop\\"'
 	mcp devices -o json
 	says '"gaps":0,"lost":0,"sent":'
 	# One packet of silence came with tts start, before the first of ours.

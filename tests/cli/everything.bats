@@ -155,12 +155,13 @@ everything() {
 		hints ': input_required: '
 		hints "the server asks 'The research query"
 		absent 'notifications/tasks/status' stderr
-		mcp "${TARGET[@]}" call --task simulate-research-query topic=owls --timeout 1500ms
-		ends 4
-		hints 'hint: the task was cancelled'
 		mcp "${TARGET[@]}" call --task echo message=x
 		ends 7
 	done
+	# Of the one that runs already: the time would be over before node has begun.
+	mcp "${TARGET[@]}" call --task simulate-research-query topic=owls --timeout 1500ms
+	ends 4
+	hints 'hint: the task was cancelled'
 }
 
 @test "a script on one connection, with its own stream" {
