@@ -44,6 +44,18 @@ cJSON *json_parse(const char *text, size_t len, struct error *err)
 	return json_tree((struct span){ text, len }, odd, err);
 }
 
+cJSON *json_parse_with(const char *text, size_t len, size_t max,
+		       const char *const *words)
+{
+	if (len > max)
+		return NULL;
+	for (; *words; words++) {
+		if (memmem(text, len, *words, strlen(*words)))
+			return json_parse(text, len, NULL);
+	}
+	return NULL;
+}
+
 cJSON *json_member(const cJSON *object, const char *name)
 {
 	if (!cJSON_IsObject(object))

@@ -25,6 +25,14 @@
 cJSON *json_parse(const char *text, size_t len, struct error *err);
 
 /*
+ * The same for who looks at each message and wants a few: NULL, and nothing
+ * parsed, where none of the words (up to a NULL, with their quotes) stands in it
+ * as it is, or it is longer than max.
+ */
+cJSON *json_parse_with(const char *text, size_t len, size_t max,
+		       const char *const *words);
+
+/*
  * Print compact or laid out (two spaces a level). Integers below 2^53 print
  * as integers, other numbers in the shortest form that reads back the same.
  */

@@ -101,18 +101,12 @@ void pace_text(struct sound_pace **p, bool from_board, const char *text,
 	       size_t len)
 {
 	static const char *const words[] = { "\"state\"", "\"hello\"",
-					     "\"abort\"", "\"goodbye\"" };
+					     "\"abort\"", "\"goodbye\"", NULL };
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
-	bool any = false;
 
 	/* Before it listens for the first time, only its listen start counts. */
-	if (len > TEXT_MAX || (!*p && !from_board))
-		return;
-	for (size_t i = 0; i < COUNT(words) && !any; i++)
-		any = memmem(text, len, words[i], strlen(words[i])) != NULL;
-	if (!any)
-		return;
-	json = json_parse(text, len, NULL);
+	if (*p || from_board)
+		json = json_parse_with(text, len, TEXT_MAX, words);
 	if (json)
 		take_message(p, from_board, json);
 }

@@ -156,14 +156,11 @@ static void speak(struct audio *d, const char *state)
 /* The session makes the hello; that it goes out is all that is seen here. */
 void mqtt_audio_passes(struct audio *d, const char *text, size_t len)
 {
-	CLEANUP(json_free_ptr) cJSON *json = NULL;
-	const char *type;
+	static const char *const words[] = { "\"hello\"", "\"tts\"", NULL };
+	CLEANUP(json_free_ptr)
+	cJSON *json = json_parse_with(text, len, HELLO_MAX, words);
+	const char *type = json_string(json, "type");
 
-	if (len > HELLO_MAX || (!memmem(text, len, "\"hello\"", 7) &&
-				!memmem(text, len, "\"tts\"", 5)))
-		return;
-	json = json_parse(text, len, NULL);
-	type = json_string(json, "type");
 	if (text_same(type, "tts"))
 		speak(d, json_string(json, "state"));
 	else if (text_same(type, "hello") &&

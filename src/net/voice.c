@@ -356,19 +356,12 @@ static void take_message(struct voice *v, bool from_board, const cJSON *json)
 
 void voice_text(struct voice *v, bool from_board, const char *text, size_t len)
 {
-	static const char *const words[] = { "\"listen\"", "\"abort\"",
+	static const char *const words[] = { "\"listen\"",  "\"abort\"",
 					     "\"goodbye\"", "\"hello\"",
-					     "\"tts\"" };
-	CLEANUP(json_free_ptr) cJSON *json = NULL;
-	bool any = false;
+					     "\"tts\"",	    NULL };
+	CLEANUP(json_free_ptr)
+	cJSON *json = json_parse_with(text, len, TEXT_MAX, words);
 
-	if (len > TEXT_MAX)
-		return;
-	for (size_t i = 0; i < COUNT(words) && !any; i++)
-		any = memmem(text, len, words[i], strlen(words[i])) != NULL;
-	if (!any)
-		return;
-	json = json_parse(text, len, NULL);
 	if (json)
 		take_message(v, from_board, json);
 }

@@ -166,6 +166,22 @@ static void mended(void **state)
 	}
 }
 
+static void wanted(void **state)
+{
+	static const char text[] = "{\"type\":\"tts\"}";
+	static const char *const words[] = { "\"hello\"", "\"tts\"", NULL };
+	static const char *const others[] = { "\"hello\"", "tts\":", NULL };
+	const size_t len = sizeof(text) - 1;
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+
+	(void)state;
+	assert_null(json_parse_with(text, len, len, others));
+	assert_null(json_parse_with(text, len, len - 1, words));
+	assert_null(json_parse_with(text, len - 1, len, words));
+	tree = json_parse_with(text, len, len, words);
+	assert_string_equal(json_string(tree, "type"), "tts");
+}
+
 static void bad(void **state)
 {
 	size_t i;
@@ -574,6 +590,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(mended),
+		cmocka_unit_test(wanted),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(depth),
