@@ -324,13 +324,36 @@ static void compose_hello(const struct pretend *d, struct buf *text)
 		(int)h->sample_rate, (int)h->channels, (int)h->frame_duration);
 }
 
-void pretend_say_hello(struct pretend *d)
+/*
+ * As it was recorded; but a board that came another way than we go now would have
+ * told this way, and the version of its frames.
+ */
+static void recorded_hello(const struct pretend *d, struct buf *text)
 {
 	const char *recorded = d->config.profile->recorded.hello;
+	const char *way = d->config.mqtt ? "udp" : "websocket";
+	CLEANUP(json_free_ptr)
+	cJSON *hello = json_parse(recorded, strlen(recorded), NULL);
+	cJSON *told = json_member(hello, "transport");
+	cJSON *version = json_member(hello, "version");
+
+	if (!cJSON_IsString(told) || strcmp(told->valuestring, way) == 0) {
+		buf_text(text, recorded);
+		return;
+	}
+	cJSON_SetValuestring(told, way);
+	if (cJSON_IsNumber(version))
+		cJSON_SetNumberValue(
+			version, d->config.mqtt ? 3 : d->config.frame_version);
+	json_print(text, hello);
+}
+
+void pretend_say_hello(struct pretend *d)
+{
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (recorded)
-		buf_text(&text, recorded);
+	if (d->config.profile->recorded.hello)
+		recorded_hello(d, &text);
 	else
 		compose_hello(d, &text);
 	d->hello_out = send_text(d, &text, false);

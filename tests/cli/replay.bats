@@ -149,6 +149,18 @@ recorded() {
 	[ -z "$(find /tmp -maxdepth 1 -name 'mcpctl-clone-*' -newer board.jsonl)" ]
 }
 
+@test "clone: a board of MQTT that comes over WebSocket says so in its hello" {
+	recorded sim:
+	mcpctl clone board.jsonl |
+		sed 's/\\"transport\\":\\"websocket\\"/\\"transport\\":\\"udp\\"/
+			s/\\"version\\":1/\\"version\\":3/' >mqtt.json
+	grep -q '\\"version\\":3.*\\"udp\\"' mqtt.json
+	mcp --findings found.jsonl --trace t.jsonl sim:./mqtt.json tools
+	ends 0
+	[ ! -s found.jsonl ]
+	grep -q 'glyph_push.*\\"transport\\":\\"websocket\\"' t.jsonl
+}
+
 @test "clone: a target in the place of a file" {
 	mcp clone ws://127.0.0.1:1/
 	ends 2
