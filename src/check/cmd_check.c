@@ -174,7 +174,7 @@ static int not_there(const char *word, struct error *err)
 		  word);
 	return error_hint(
 		err,
-		"there is: %s, or a FILE, a serial log; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
+		"there is: %s (a capture or a serial log); without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
 		buf_string(&names));
 }
 
