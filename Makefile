@@ -271,7 +271,7 @@ ifndef ONLY
 	$(call timed,warnings of clang,$(MAKE) -s -j$(JOBS) WERROR=1 SANITIZE= CC=clang BUILD=$(TOP)/clang warnings)
 endif
 	$(call timed,build of fuzzers,$(MAKE) -s -j$(JOBS) $(PLAIN) fuzzers)
-	$(Q)$(RUN) all 5
+	$(Q)$(RUN) all 3
 
 # Whatever takes longer than belongs into `make check`.
 soak: deps-check

@@ -40,6 +40,22 @@ struct upgrade_options { /* of assets, too */
 	const char *then;
 };
 
+/* Of both. */
+#define RESTART_ROW                                                             \
+	{                                                                       \
+		.name = "restart", .word = "TIME", .type = OPTION_DURATION,     \
+		.offset = offsetof(struct upgrade_options, restart), .min = 1,  \
+		.fallback = "2m",                                               \
+		.brief =                                                        \
+			"how long a board that fetched all may take to be back" \
+	}
+#define THEN_ROW                                                            \
+	{                                                                   \
+		.name = "then", .word = "CMD", .type = OPTION_TEXT,         \
+		.offset = offsetof(struct upgrade_options, then),           \
+		.brief = "run by sh when all went well; its status is ours" \
+	}
+
 static const struct option_row upgrade_options[] = {
 	{ .name = "by",
 	  .word = "WAY",
@@ -58,13 +74,7 @@ static const struct option_row upgrade_options[] = {
 	  .offset = offsetof(struct upgrade_options, power_cycle),
 	  .brief =
 		  "with --by ota: restart them by their power (serve --power-cmd)" },
-	{ .name = "restart",
-	  .word = "TIME",
-	  .type = OPTION_DURATION,
-	  .offset = offsetof(struct upgrade_options, restart),
-	  .min = 1,
-	  .fallback = "2m",
-	  .brief = "how long a board that fetched all may take to be back" },
+	RESTART_ROW,
 	{ .name = "settle",
 	  .word = "TIME",
 	  .type = OPTION_DURATION,
@@ -72,11 +82,7 @@ static const struct option_row upgrade_options[] = {
 	  .min = 1,
 	  .fallback = "5s",
 	  .brief = "how long the new version must stay before it is believed" },
-	{ .name = "then",
-	  .word = "CMD",
-	  .type = OPTION_TEXT,
-	  .offset = offsetof(struct upgrade_options, then),
-	  .brief = "run by sh when all went well; its status is ours" },
+	THEN_ROW,
 	{ .name = NULL }
 };
 
@@ -89,18 +95,8 @@ static const struct option_row assets_options[] = {
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct upgrade_options, force),
 	  .brief = "also a file that does not look like assets" },
-	{ .name = "restart",
-	  .word = "TIME",
-	  .type = OPTION_DURATION,
-	  .offset = offsetof(struct upgrade_options, restart),
-	  .min = 1,
-	  .fallback = "2m",
-	  .brief = "how long a board that fetched all may take to be back" },
-	{ .name = "then",
-	  .word = "CMD",
-	  .type = OPTION_TEXT,
-	  .offset = offsetof(struct upgrade_options, then),
-	  .brief = "run by sh when all went well; its status is ours" },
+	RESTART_ROW,
+	THEN_ROW,
 	{ .name = NULL }
 };
 
