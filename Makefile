@@ -144,9 +144,17 @@ all: $(BUILD)/mcpctl $(MODULE_FILES) $(PROFILES:%=$(BUILD)/%)
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
 
-$(BUILD)/mcpctl: $(OBJECTS)
+# The loader looks every name up in the program and its libraries first, those
+# of a part's many libraries too: so it shows no more than what parts ask for,
+# and libc, which has most of them, comes first.
+NM ?= nm
+EXPORTED = $(BUILD)/exported.list
+$(EXPORTED): $(MODULES:%=$(BUILD)/mcpctl-%.so)
+	$(Q){ echo '{'; $(NM) -D -u $^ | sed -n 's/^ *[Uw] \([^@]*\).*/\1;/p' | sort -u; echo '};'; } >$@
+
+$(BUILD)/mcpctl: $(OBJECTS) $(EXPORTED)
 	@echo "  LINK    $@"
-	$(Q)$(CC) $(ALL_LDFLAGS) -rdynamic -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--dynamic-list=$(EXPORTED) -o $@ $(OBJECTS) -lc $(PKG_LIBS)
 
 $(BUILD)/profiles/%: src/sim/profiles/%
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@
 #include "base/module.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,30 @@ char *module_file(const char *module, struct error *err)
 	return path;
 }
 
+/*
+ * libcurl may bring GnuTLS with it, for LDAP and RTMP, which we do not speak:
+ * loaded, it would start itself, which takes a twentieth of a call over HTTP.
+ * Who does use it starts it by its function, and is not hindered by this. Not
+ * for children, and but once: a thread may be reading the environment.
+ */
+static void *load(const char *path)
+{
+	static const char name[] = "GNUTLS_NO_IMPLICIT_INIT";
+	static bool done;
+	bool ours = !done && !getenv(name) && setenv(name, "1", 0) == 0;
+	/*
+	 * A second time gives the same handle: nothing to remember here. Lazy
+	 * for the libraries that it needs; our own file is linked to be bound
+	 * at once.
+	 */
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+	done = true;
+	if (ours)
+		unsetenv(name);
+	return handle;
+}
+
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err)
 {
@@ -140,12 +165,7 @@ const void *module_table(const char *module, const char *symbol,
 	if (!path)
 		return not_found(module, program, err);
 	log_debug("loading '%s'", path);
-	/*
-	 * A second time gives the same handle: nothing to remember here. Lazy
-	 * for the libraries that it needs; our own file is linked to be bound
-	 * at once.
-	 */
-	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	handle = load(path);
 	if (!handle)
 		return not_loaded(module, path, err);
 	table = dlsym(handle, symbol);

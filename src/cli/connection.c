@@ -104,13 +104,9 @@ static bool is_judged(const struct event *e)
 /* A result tells of no more. */
 #define PICTURES_MAX 64
 
-/*
- * The functions of session_observer; owner is the app.
- * Tail's own function sees what the peer sent; notices are for stderr always.
- */
-static void on_event(void *owner, const struct event *e)
+/* Tail's own function sees what the peer sent; notices are for stderr always. */
+static void hear(struct connection *c, const struct event *e)
 {
-	struct connection *c = owner;
 	struct renderer *r = &c->app->out;
 	bool notice = e->kind == EVENT_NOTICE;
 
@@ -139,6 +135,18 @@ static void on_event(void *owner, const struct event *e)
 		image_begin(r);
 		image_show_file(r, e->file);
 	}
+}
+
+/* The functions of session_observer; owner is the connection. */
+static void on_event(void *owner, const struct event *e)
+{
+	struct connection *c = owner;
+	struct renderer *r = &c->app->out;
+	const char *about = r->about;
+
+	r->about = c->whose_alias ? c->whose_alias : c->whose;
+	hear(c, e);
+	r->about = about;
 }
 
 static void on_trace(void *owner, const struct trace *t)

@@ -47,8 +47,10 @@ static void begin(struct every_one *one)
 	int status;
 
 	config->target = one->name;
+	one->app->out.about = one->name;
 	one->begun_us = loop_now_us();
 	status = connection_begin(&one->connection, &one->why);
+	one->app->out.about = NULL;
 	config->target = target;
 	one->until = loop_now() + all_timeout(one->app) + MARGIN_MS;
 	if (status)
@@ -70,8 +72,10 @@ static int64_t tend(struct every_one *one)
 
 	if (one->over)
 		return LOOP_FOREVER;
+	one->app->out.about = one->name;
 	next = session_tend(c->session);
 	status = connection_poll(c, &one->why);
+	one->app->out.about = NULL;
 	text_milliseconds(all_timeout(one->app), limit, sizeof(limit));
 	if (status == 0 && loop_now() >= one->until)
 		status = error_set(&one->why, ERR_TIMEOUT,
@@ -108,9 +112,11 @@ static int tend_all(struct app *app, struct every_one *one, size_t count,
 static int tell(struct every_one *one, const struct every_order *order,
 		size_t *failed, struct error *err)
 {
+	one->app->out.about = one->name;
 	if (one->up && order->up &&
 	    order->up(order->owner, one->name, &one->connection, &one->why))
 		one->up = false;
+	one->app->out.about = NULL;
 	if (one->why.kind == ERR_INTERRUPTED) {
 		error_copy(err, &one->why);
 		return -1;
@@ -142,9 +148,11 @@ static int run_some(struct app *app, char *const *names, size_t count,
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = tell(&one[i], order, failed, err);
 	for (size_t i = 0; i < count; i++) {
+		app->out.about = names[i];
 		connection_done(&one[i].connection);
 		error_reset(&one[i].why);
 	}
+	app->out.about = NULL;
 	mem_free(one);
 	return status;
 }

@@ -165,6 +165,8 @@ void findings_write_line(struct app *app, const char *line, const char *device)
 
 static const char *device_of(const struct connection *c)
 {
+	if (c->whose)
+		return c->whose;
 	const struct session_peer *peer = session_peer(c->session);
 
 	return peer ? peer->device_id : NULL;
@@ -220,6 +222,7 @@ bool judged_event(struct connection *c, const struct event *e)
 {
 	const struct finding *f;
 	struct finding_record record = { .detail = e->finding ? NULL : e->note,
+					 .device = c->app->out.about,
 					 .worded = c->worded };
 
 	if (e->kind != EVENT_FINDING)

@@ -329,6 +329,8 @@ void render_note(struct renderer *r, const char *format, ...)
 		return;
 	va_list args;
 	va_start(args, format);
+	if (r->about)
+		buf_printf(&line, "%s: ", r->about);
 	buf_vprintf(&line, format, args);
 	va_end(args);
 	CLEANUP(mem_free_ptr) char *masked = mask_text(buf_string(&line));

@@ -63,6 +63,8 @@ struct renderer {
 	void *owner;
 	/* --all: whose results these are, a name in front; lent; NULL */
 	const struct device_record *whose;
+	/* Of many: whom notes and asides on stderr are about; lent; NULL */
+	const char *about;
 	/* --jq: what stands on stdout in the place of JSON lines; lent; NULL */
 	struct query *query;
 	struct table *table; /* -o table: takes the JSON lines; lent; NULL */

@@ -942,7 +942,8 @@ static void add_event_message(struct buf *b, const struct event *e)
 	buf_json_string(b, e->text, e->len);
 }
 
-static void add_event(struct buf *b, const struct event *e)
+/* about: of many, whose it is; NULL */
+static void add_event(struct buf *b, const struct event *e, const char *about)
 {
 	char utc[STAMP_SIZE];
 	buf_char(b, '{');
@@ -962,13 +963,15 @@ static void add_event(struct buf *b, const struct event *e)
 		line_number(b, "count", (int64_t)e->count);
 	if (e->kind == EVENT_AUDIO)
 		line_number(b, "bytes", (int64_t)e->bytes);
+	if (about)
+		line_text(b, "device", about);
 	buf_char(b, '}');
 }
 
 static void event(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	add_event(&b, e);
+	add_event(&b, e, NULL);
 	put_whose(r, "event", &b);
 	fflush(r->out);
 }
@@ -980,7 +983,7 @@ static void aside(struct renderer *r, const struct event *e)
 	if (e->kind == EVENT_NOTICE && e->notice == NOTICE_LISTENING)
 		r->waiting = true;
 	buf_text(&b, "{\"event\":");
-	add_event(&b, e);
+	add_event(&b, e, r->about);
 	buf_char(&b, '}');
 	mask_secrets(&masked, b.data, b.len);
 	json_put_error_line(r, &masked);

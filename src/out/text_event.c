@@ -232,6 +232,12 @@ static void aside_listening(struct renderer *r, const struct event *e)
 	put_err(r, &b);
 }
 
+static void add_about(const struct renderer *r, struct buf *b)
+{
+	if (r->about)
+		buf_printf(b, "%s: ", r->about);
+}
+
 /* Not cut: it is read once, and followed. */
 static void aside_notice(struct renderer *r, const struct event *e)
 {
@@ -241,6 +247,7 @@ static void aside_notice(struct renderer *r, const struct event *e)
 	struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
 	char clock[STAMP_SIZE];
 	buf_printf(&text, "%s  ", clock_time(clock));
+	add_about(r, &text);
 	add_notice(&text, e);
 	text_safe(&safe, buf_string(&text), text.len, TEXT_PARAGRAPH);
 	wrap_wrap(&b, buf_string(&safe), safe.len, &how);
@@ -263,6 +270,7 @@ void text_aside(struct renderer *r, const struct event *e)
 		return;
 	}
 	buf_printf(&line, "%s  ", clock_time(clock));
+	add_about(r, &line);
 	if (e->kind != EVENT_ODD)
 		buf_text(&line, event_name(e));
 	add_content(&content, e);

@@ -172,6 +172,40 @@ homes() {
 	shows 'a .* sim: .* ms'
 }
 
+@test "--all-targets, targets --ping: what one says beside its answer has its name" {
+	mkdir -p config/mcpctl
+	put noisy.py <<-EOF
+		import json, sys
+		def say(message):
+		    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+		print("starting", flush=True)
+		for line in sys.stdin:
+		    ask = json.loads(line)
+		    if ask["method"] == "tools/list":
+		        say({"method": "notifications/message", "params": {"level": "error", "data": "the pump is dry"}})
+		    if "id" in ask:
+		        say({"id": ask["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		             "serverInfo": {"name": "n", "version": "1"}, "tools": []}})
+	EOF
+	put config/mcpctl/mcp.json <<-EOF
+		{"mcpServers":{"a":{"command":"python3","args":["noisy.py"]},"bb":{"command":"python3","args":["noisy.py"]}}}
+	EOF
+	local name
+	mcp --era legacy tools --all-targets --findings found
+	ends 0
+	for name in a bb; do
+		hints "  $name: 'python3' printed on its stdout"
+		hints "  $name: notifications/message  error: the pump is dry"
+		hints "P702 warning  $name: lines on stdout that are no messages"
+		grep -q "\"P702\".*\"device\":\"$name\"" found
+	done
+	mcp -o json --era legacy tools --all-targets
+	for name in a bb; do
+		grep -q "^{\"event\":.*the pump is dry.*,\"device\":\"$name\"}}$" <<<"$err"
+		grep -q "^{\"finding\":.*\"P702\".*\"device\":\"$name\"" <<<"$err"
+	done
+}
+
 @test "tools WORD --all-targets: the tools of all, each with its target" {
 	mkdir -p config/mcpctl
 	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"bb":{"url":"sim:"}}}'
