@@ -377,6 +377,7 @@ struct curl_socket {
 	uv_poll_t poll;
 	struct curl_engine *engine;
 	curl_socket_t fd;
+	int events; /* of libuv, that curl waits for */
 	struct curl_socket *next;
 };
 
@@ -433,7 +434,16 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 	int what = ((events & UV_READABLE) ? CURL_CSELECT_IN : 0) |
 		   ((events & UV_WRITABLE) ? CURL_CSELECT_OUT : 0);
 
-	act(s->engine, s->fd, status < 0 ? CURL_CSELECT_ERR : what);
+	/*
+	 * Only who reads gets what came before a reset, and the reset itself,
+	 * behind which curl sends again what was sent on an old connection.
+	 * libuv looks no further after an error.
+	 */
+	if (status < 0) {
+		what = CURL_CSELECT_IN | CURL_CSELECT_ERR;
+		uv_poll_start(poll, s->events, on_ready);
+	}
+	act(s->engine, s->fd, what);
 }
 
 static void on_timer(void *owner)
@@ -526,8 +536,10 @@ static int want_socket(CURL *easy, curl_socket_t fd, int what, void *owner,
 	}
 	if (!s)
 		s = new_socket(e, fd);
-	if (s)
+	if (s) {
+		s->events = events;
 		uv_poll_start(&s->poll, events, on_ready);
+	}
 	/* The first part may have come already. */
 	if (what & CURL_POLL_IN)
 		acknowledge(fd);

@@ -1486,6 +1486,14 @@ static void answer_after_breaking(struct web_client *c, const char *rq)
 		answer_well(c, rq);
 }
 
+static void answer_after_reset(struct web_client *c, const char *rq)
+{
+	if (times("tools/list") == 3)
+		web_break(c);
+	else
+		answer_well(c, rq);
+}
+
 /* A connection that was kept breaks: what may act is not sent again. */
 static void test_sent_once(void **state)
 {
@@ -1505,6 +1513,11 @@ static void test_sent_once(void **state)
 	seen_send(&seen, LIST);
 	assert_string_equal(message(2), REPLY(2));
 	assert_int_equal(times("tools/list"), 2);
+	/* Also where the end of the old one comes as a reset. */
+	web.answer = answer_after_reset;
+	seen_send(&seen, LIST);
+	assert_string_equal(message(3), REPLY(2));
+	assert_int_equal(times("tools/list"), 4);
 }
 
 static void fails_with(const char *to, const char *text)
