@@ -48,6 +48,19 @@ static void take_header(struct http_transfer *t, const char *line, size_t len)
 	headers_add(&t->answer, name, copy);
 }
 
+/*
+ * A server may close behind a refusal without saying so. Espressif's mcp-c-sdk
+ * 2.0.1 (espressif.md 6) says a second answer there, which the next request on
+ * this connection would get. HTTP/2 knows whose an answer is.
+ */
+static void part_from(const struct curl_request *r)
+{
+	const struct http_transfer *t = r->transfer;
+
+	if (t->status >= 400 && strcmp(t->version, "HTTP/2") != 0)
+		curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
 /* Each status line begins anew: interim answers do not count. */
 static size_t on_header(char *data, size_t size, size_t count, void *owner)
 {
@@ -74,6 +87,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *owner)
 	t->version = version == CURL_HTTP_VERSION_2_0 ? "HTTP/2" :
 		     version == CURL_HTTP_VERSION_1_0 ? "HTTP/1.0" :
 							"HTTP/1.1";
+	part_from(r);
 	return len;
 }
 

@@ -1520,6 +1520,29 @@ static void test_sent_once(void **state)
 	assert_int_equal(times("tools/list"), 4);
 }
 
+static void answer_twice(struct web_client *c, const char *rq)
+{
+	if (web.requests.count > 1) {
+		answer_well(c, rq);
+		return;
+	}
+	web_reply(c, 403, "", "text/html", "no");
+	web_reply(c, 401, "", "text/html", "the second answer");
+}
+
+/* What stands behind a refusal is not taken for the answer to what follows. */
+static void test_refusal_parts(void **state)
+{
+	(void)state;
+	begin(answer_twice);
+	seen_send(&seen, LIST);
+	if (!strstr(failure(0), "HTTP 403"))
+		fail_msg("%s", failure(0));
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), REPLY(2));
+	assert_int_equal(web.connections, 2);
+}
+
 static void fails_with(const char *to, const char *text)
 {
 	seen_target(&seen, to);
@@ -1976,6 +1999,7 @@ int main(void)
 		TEST(test_redirects),
 		TEST(test_no_answer),
 		TEST(test_sent_once),
+		TEST(test_refusal_parts),
 		TEST(test_unreachable),
 		TEST(test_refused_options),
 		TEST(test_resolve_and_headers),
