@@ -205,6 +205,8 @@ static void set_request(struct curl_request *r)
 	/* The connection that was kept is for what comes and goes. */
 	if (t->lasts && !t->site->tls)
 		curl_easy_setopt(r->easy, CURLOPT_FRESH_CONNECT, 1L);
+	if (t->parts)
+		curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 1L);
 	/* Below TLS, curl does not see that the server closed it meanwhile. */
 	if (t->once && t->site->tls)
 		curl_easy_setopt(r->easy, CURLOPT_MAXAGE_CONN, IDLE_MAX_S);

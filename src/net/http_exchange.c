@@ -984,6 +984,8 @@ void http_exchange_start(struct http_exchange *x)
 					&transfer_events, x);
 	x->transfer->once = post && x->message.may_act;
 	x->transfer->lasts = x->purpose == HTTP_LISTEN || x->message.lasts;
+	/* Behind initialize another message follows at once. */
+	x->transfer->parts = post && h->waits && !x->message.is_initialize;
 	add_headers(x, post);
 	http_transfer_start(x->transfer);
 }

@@ -31,7 +31,7 @@ came() { jq -cr "$1" log; }
 	says 'server         mcp_server 2.0.1'
 	says 'legacy (by its answer to server/discover)'
 	[ "$(came 'select(.rpc == "server/discover" or .rpc == "initialize") | .connection' | tr '\n' ' ')" = '1 2 ' ]
-	[ "$(came .method | tail -n 1)" = DELETE ]
+	[ "$(came 'select(.method).method' | tail -n 1)" = DELETE ]
 }
 
 @test "left out arguments: the hint, --fill-defaults, describe" {
@@ -78,4 +78,82 @@ came() { jq -cr "$1" log; }
 	mcp "$URL" call self.get_device_status --no-validate x=@big
 	ends 3
 	hints "bytes: boards with Espressif's mcp-c-sdk take none above 65535"
+}
+
+@test "a token: refused, with the challenge; the login that nobody set up" {
+	board token=good 'metadata={"resource":"mcp://esp32","authorization_servers":["https://example.local"],"scopes_supported":["mcp:full"]}'
+	mcp "$URL" info
+	ends 6
+	hints 'resource_metadata="http://127.0.0.1:'
+	hints '/.well-known/oauth-protected-resource/mcp_server"'
+	MCPCTL_TOKEN=bad mcp "$URL" info
+	ends 6
+	hints 'does not take this token: HTTP 403'
+	mcp "$URL" login
+	ends 5
+	hints "its authorization server 'https://example.local' is a placeholder, scopes mcp:full"
+	# The second answer to a refusal is nobody's.
+	MCPCTL_TOKEN=good mcp "$URL" info
+	ends 0
+	says mcp_server
+}
+
+@test "tail and subscribe: a ping so that the session lives, and one connection" {
+	board ttl=2
+	background tail mcpctl "$URL" tail --ping-every 200ms --level debug
+	until_true matches log '"rpc": "ping"' 3
+	# One each for what was posted, none of them kept.
+	until_true matches log '"gone"' 4
+	[ "$(came 'select(.rpc == "ping") | .connection' | sort -u | wc -l)" -ge 3 ]
+	do_it tell
+	wait_for tail.out notifications/tools/list_changed
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	[ "$(came 'select(.rpc == "initialize") | 1' | wc -l)" = 1 ]
+}
+
+@test "the session is forgotten: -F goes on with what was set" {
+	board
+	background tail mcpctl "$URL" tail -F --level debug
+	until_true matches log 'logging/setLevel' 1
+	do_it forget
+	until_true matches log 'logging/setLevel' 2
+	do_it tell
+	wait_for tail.out notifications/tools/list_changed
+	matches tail.err 'staying until it is back' 1
+	background subscribe mcpctl "$URL" subscribe -F -n 2 mcp://a
+	wait_for subscribe.err '^subscribed: mcp://a'
+	do_it touch
+	wait_for subscribe.out resources/updated
+	do_it forget
+	until_true matches subscribe.err '^subscribed: mcp://a' 2
+	do_it touch
+	finish "$LAST" 0
+	[ "$(grep -c resources/updated subscribe.out)" = 2 ]
+	# Without -F that is the end.
+	background plain mcpctl "$URL" subscribe mcp://a
+	wait_for plain.err '^subscribed'
+	do_it forget
+	finish "$LAST" 3
+	matches plain.err 'does not know the session any more' 1
+}
+
+@test "what the board asks by its stream is answered, also a moment after the result" {
+	board
+	mcp "$URL" --root "$WORK" call self.server.roots_list
+	ends 0
+	says roots-1
+	until_true matches board.out '^answered.*roots-1' 1
+	mcp "$URL" --root "$WORK" call self.server.roots_late
+	until_true matches board.out '^answered.*roots-1' 2
+}
+
+@test "tasks: states of its own, and a result that does not wait" {
+	board
+	mcp "$URL" call self.slow --task
+	ends 0
+	says "the task's"
+	mcp "$URL" call self.get_device_status --task
+	ends 7
+	hints 'cannot run as a task'
 }

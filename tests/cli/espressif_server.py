@@ -4,7 +4,7 @@
 (doc/protocol/espressif.md): espressif_server.py LOG [NAME=VALUE]…
 
 LOG gets a JSON line for each request: connection, method, rpc (the method of its
-JSON-RPC), session, status. Prints its port. token=T: bearer T is wanted, by the
+JSON-RPC), session, status, and {"gone": connection}. Prints its port. token=T: bearer T is wanted, by the
 SDK's double answer; metadata=JSON: what the protected resource says; head=N:
 requests with longer heads get 431; ttl=S: sessions are forgotten after that;
 port=N. A line on stdin: "forget" (as a restart, but for the port) drops sessions
@@ -51,8 +51,8 @@ TOOLS = [
     tool("self.screen.set_rgb", RGB=prop("array", default=[255, 255, 255]), on=prop("boolean")),
     tool("self.big_text"),
     tool("self.server.roots_list"),
-    tool("self.server.ask"),
-    tool("self.slow"),
+    tool("self.server.roots_late"),
+    {**tool("self.slow"), "execution": {"taskSupport": "optional"}},
 ]
 
 
@@ -98,6 +98,9 @@ def call(s, params):
         return {"content": [], "isError": False}
     if name == "self.server.roots_list":
         return text(ask_roots(s))
+    if name == "self.server.roots_late":
+        threading.Timer(0.1, ask_roots, [s]).start()
+        return text("roots-1")
     if name == "self.slow":
         time.sleep(1)
     return text(json.dumps(given) if given else "true")
@@ -311,6 +314,7 @@ class Peer:
         except (Drop, OSError):
             pass
         finally:
+            LOG.write(json.dumps({"gone": self.number}) + "\n")
             if self.streaming and self.streaming.stream is self:
                 self.streaming.stream = None
             time.sleep(float(SET.get("lag", 0)))
