@@ -3,6 +3,7 @@
 #include "auth/metadata.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "auth/url.h"
 #include "base/json.h"
@@ -101,18 +102,52 @@ static char *join_scopes(const struct words *w)
 	return out.len ? buf_take(&out) : NULL;
 }
 
-static int judge_resource(const struct resource_metadata *m, const char *server,
-			  struct error *err)
+/* "example" is a whole label of its host (RFC 2606, 3; example.local). */
+static bool is_placeholder(const char *url)
 {
-	if (m->resource && !auth_url_covers(m->resource, server)) {
-		error_set(
-			err, ERR_PROTOCOL,
-			"the metadata of '%.150s' is of another resource, '%.150s'",
-			server, m->resource);
+	const char *host = strstr(url, "://");
+	size_t len;
+
+	for (host = host ? host + 3 : url;; host += len + 1) {
+		len = strcspn(host, "./:?#");
+		if (len == 7 && strncasecmp(host, "example", 7) == 0)
+			return true;
+		if (host[len] != '.')
+			return false;
+	}
+}
+
+/* A server that was never told its own address says what its library does. */
+static int refuse_resource(const struct resource_metadata *m,
+			   const char *server, struct error *err)
+{
+	CLEANUP(buf_done) struct buf issuers = { 0 };
+	bool example = m->issuers.count > 0;
+
+	for (size_t i = 0; i < m->issuers.count && i < 4; i++) {
+		buf_printf(&issuers, "%s%.80s", i ? ", " : "",
+			   m->issuers.word[i]);
+		example = example && is_placeholder(m->issuers.word[i]);
+	}
+	error_set(err, ERR_PROTOCOL,
+		  "the metadata of '%.150s' is of another resource, '%.150s'",
+		  server, m->resource);
+	if (!example)
 		return error_hint(
 			err,
 			"a token for it is not asked for; is the target's address right?");
-	}
+	return error_hint(
+		err,
+		"its authorization server '%.160s' is a placeholder%s%.60s: nobody set its login up, so give it a token itself (MCPCTL_TOKEN, --token-file)",
+		buf_string(&issuers), m->scopes ? ", scopes " : "",
+		m->scopes ? m->scopes : "");
+}
+
+static int judge_resource(const struct resource_metadata *m, const char *server,
+			  struct error *err)
+{
+	if (m->resource && !auth_url_covers(m->resource, server))
+		return refuse_resource(m, server, err);
 	if (m->issuers.count)
 		return 0;
 	return error_set(

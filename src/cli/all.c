@@ -530,6 +530,7 @@ static int build(struct calling *c, const struct tool *tool, struct buf *out,
 	const struct arguments_options how = {
 		.tool = tool,
 		.no_validate = c->call->no_validate,
+		.fill_defaults = c->call->fill_defaults,
 		.device = true,
 		.stdin_taken = true,
 	};

@@ -87,7 +87,7 @@ struct all_call {
 	const char *name; /* the tool */
 	char *const *word; /* its arguments */
 	size_t count;
-	bool no_validate;
+	bool no_validate, fill_defaults;
 	const struct expectation *expected;
 	/* what is better known of a failed call, as a hint */
 	void (*explain)(struct error *err);

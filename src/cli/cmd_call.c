@@ -19,10 +19,11 @@
 #include "cli/show.h"
 #include "cli/task_wait.h"
 #include "cli/tool_call.h"
+#include "mcp/arguments.h"
 #include "mcp/content.h"
 
 struct call_options {
-	bool no_validate, task, detach;
+	bool no_validate, fill_defaults, task, detach;
 	const char *expect, *expect_jq, *save, *upload;
 	int64_t repeat;
 };
@@ -32,6 +33,11 @@ static const struct option_row call_options[] = {
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct call_options, no_validate),
 	  .brief = "send as it is: no listing, no check against the schema" },
+	{ .name = "fill-defaults",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct call_options, fill_defaults),
+	  .brief =
+		  "send what is left out with the schema's default, for servers that want every argument" },
 	{ .name = "expect",
 	  .word = "JSON",
 	  .type = OPTION_TEXT,
@@ -163,6 +169,36 @@ static void hint_at_vision(struct error *err)
 	}
 }
 
+/*
+ * Espressif's mcp-c-sdk wants what its schema does not require (espressif.md 4).
+ * Whether this server does is not known: it names no argument.
+ */
+static void hint_at_defaults(const struct tool_call *call, struct error *err)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	if (err->kind != ERR_PEER || !err->has_code || err->code != -32602 ||
+	    *err->hint || !call->tool ||
+	    !arguments_left_out(call->tool, buf_string(&call->arguments),
+				&names))
+		return;
+	error_hint(
+		err,
+		"left out, as the schema allows: %.150s; some servers want every argument all the same: --fill-defaults sends the defaults",
+		buf_string(&names));
+}
+
+/* It may be meant so. Long texts end like that in mcp-c-sdk (espressif.md 3). */
+static void tell_empty(struct renderer *r, const struct result *result)
+{
+	if (result->message.result && result->count == 0 &&
+	    !result->is_error &&
+	    !json_member(result->message.result, "structuredContent"))
+		render_note(
+			r,
+			"empty result: no content; Espressif's mcp-c-sdk sends that in place of a text above 8192 bytes (explain D139)");
+}
+
 /* On a terminal -v tells it with the frame. */
 static void tell_took(struct renderer *r, int64_t took_us)
 {
@@ -214,9 +250,11 @@ static int call_once(const struct invocation *in, const struct tool_call *call,
 	result.pictures = &in->connection->pictures;
 	*took_us = result.took_us;
 	hint_at_vision(err);
+	hint_at_defaults(call, err);
 	if (status)
 		silence_ask(in->connection, err);
 	status = call_show(&shown, &result, status, err);
+	tell_empty(&in->app->out, &result);
 	tell_took(&in->app->out, result.took_us);
 	/* Shown all the same: whoever looks into it needs to see it. */
 	if (status == 0 && call->tool)
@@ -276,10 +314,21 @@ static int check_detach(const struct invocation *in, struct error *err)
 	return task_may_detach(in->connection, err);
 }
 
+/* The defaults stand in the list, which the other does not ask for. */
+static int check_words(const struct call_options *o, struct error *err)
+{
+	if (!o->no_validate || !o->fill_defaults)
+		return 0;
+	return error_set(
+		err, ERR_USAGE,
+		"option '--fill-defaults': with --no-validate nothing is known of the schema");
+}
+
 static int call_run(const struct invocation *in, struct error *err)
 {
 	const struct call_options *o = in->options;
-	const struct tool_call_how how = { o->no_validate, o->upload };
+	const struct tool_call_how how = { o->no_validate, o->upload,
+					   o->fill_defaults };
 	CLEANUP(expectation_done) struct expectation expected = { 0 };
 	CLEANUP(tool_call_done) struct tool_call call = { 0 };
 	int64_t took_us;
@@ -287,7 +336,8 @@ static int call_run(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"option '--repeat': --save and --upload are for one call");
-	if (check_detach(in, err) || read_expected(in, &expected, err))
+	if (check_words(o, err) || check_detach(in, err) ||
+	    read_expected(in, &expected, err))
 		return -1;
 	if (tool_call_build(in, &how, &call, err)) {
 		silence_ask(in->connection, err);
@@ -306,6 +356,7 @@ static int call_all(const struct invocation *in, struct error *err)
 				 .word = in->argv + 1,
 				 .count = (size_t)in->argc - 1,
 				 .no_validate = o->no_validate,
+				 .fill_defaults = o->fill_defaults,
 				 .explain = hint_at_vision };
 	if (o->task || o->detach)
 		return error_set(err, ERR_USAGE,
@@ -326,7 +377,7 @@ static int call_all(const struct invocation *in, struct error *err)
 		return error_hint(
 			err, "with --all, '-o json' has the bytes of each");
 	}
-	if (read_expected(in, &expected, err))
+	if (check_words(o, err) || read_expected(in, &expected, err))
 		return -1;
 	call.expected = &expected;
 	return all_call_run(in->app, &call, err);
@@ -366,6 +417,7 @@ const struct command cmd_call = {
 		"\n"
 		"The arguments are checked against the tool's schema before anything is sent; what does not fit is status 2 and names the argument, the rule and the value. "
 		"--no-validate asks for no list and sends what was given. "
+		"--fill-defaults sends what is left out with the default that the schema has for it: Espressif's mcp-c-sdk refuses calls that leave out any argument, whatever its schema says. "
 		"Of a tool with an outputSchema the structured content is checked too, after it was shown: what does not fit is status 5.\n"
 		"\n"
 		"The result goes to stdout. "

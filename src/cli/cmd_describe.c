@@ -86,7 +86,7 @@ const struct command cmd_describe = {
 	.brief = "all about one tool: arguments, an example, its hazards",
 	.text = "TOOL may be the last part of a name where only one tool ends so, also of what is for users only (reboot): this only reads.\n"
 		"\n"
-		"Shows the description, every argument with its type, range, default and whether it is required, an example call that fits the schema, what comes back (outputSchema), the annotations, and what real backends will do to the tool of a device: rename it, confuse it with another, drop it behind the 32nd, or never show it to the model. "
+		"Shows the description, every argument with its type, range, default and whether it is required, an example call that fits the schema, the same with every default where there are some, what comes back (outputSchema), the annotations, and what real backends will do to the tool of a device: rename it, confuse it with another, drop it behind the 32nd, or never show it to the model. "
 		"'call TOOL --help' is the same. "
 		"Of self.screen.snapshot it shows an address of the running serve, or of the shell's listen:, that takes a picture now.\n"
 		"\n"

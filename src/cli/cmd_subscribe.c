@@ -10,12 +10,13 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/show.h"
+#include "cli/stay.h"
 #include "mcp/watching.h"
 #include "net/http.h"
 
 struct subscribe_options {
-	bool read;
-	int64_t count, duration;
+	bool read, follow;
+	int64_t count, duration, ping;
 };
 
 static const struct option_row subscribe_options[] = {
@@ -37,6 +38,19 @@ static const struct option_row subscribe_options[] = {
 	  .offset = offsetof(struct subscribe_options, duration),
 	  .brief = "end after that time; with --count: status 4 if fewer came",
 	  .min = 1 },
+	{ .letter = 'F',
+	  .name = "follow",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct subscribe_options, follow),
+	  .brief =
+		  "stay when the server goes, and subscribe again when it is back" },
+	{ .name = "ping-every",
+	  .word = "DURATION",
+	  .type = OPTION_DURATION,
+	  .offset = offsetof(struct subscribe_options, ping),
+	  .brief =
+		  "ping a server over HTTP that often, so that it does not forget the session (default 5m)",
+	  .min = 100 },
 	{ .name = NULL }
 };
 
@@ -121,27 +135,7 @@ static int too_few(const struct subscription *s, struct error *err)
 		text_milliseconds(s->options->duration, time, sizeof(time)));
 }
 
-/* Until enough came, or the time is over. */
-static int wait_for_updates(struct subscription *s, struct error *err)
-{
-	int64_t duration = s->options->duration;
-	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
-
-	for (;;) {
-		s->stop = s->changed.count > 0 || is_enough(s);
-		if (!s->stop && client_watch(&s->in->connection->client,
-					     &s->stop, deadline, err))
-			return -1;
-		if (s->changed.count > 0 && read_changed(s, err))
-			return -1;
-		if (s->changed.count == 0 && is_enough(s))
-			return 0;
-		if (loop_now() >= deadline)
-			return s->options->count > 0 ? too_few(s, err) : 0;
-	}
-}
-
-static int subscribe_all(struct subscription *s, struct error *err)
+static int subscribe_all(const struct subscription *s, struct error *err)
 {
 	CLEANUP(message_done) struct message reply = { 0 };
 	const struct invocation *in = s->in;
@@ -157,6 +151,56 @@ static int subscribe_all(struct subscription *s, struct error *err)
 	render_note(&in->app->out, "subscribed: %s%s", in->argv[0],
 		    in->argc > 1 ? ", …" : "");
 	return 0;
+}
+
+/* What changed meanwhile is not known. */
+static int again(void *owner, struct error *err)
+{
+	const struct subscription *s = owner;
+	struct connection *c = s->in->connection;
+
+	if (connection_open(c, err))
+		return -1;
+	http_watch(session_transport(c->session));
+	http_waits(session_transport(c->session), true);
+	return subscribe_all(s, err);
+}
+
+/* Until there is something to do, or the time is over. */
+static int wait_until(struct subscription *s, int64_t deadline,
+		      struct error *err)
+{
+	struct connection *c = s->in->connection;
+	const struct stay stay = { .connection = c,
+				   .follow = s->options->follow,
+				   .stop = &s->stop,
+				   .again = again,
+				   .owner = s };
+	int status = 0;
+
+	while (status == 0 && client_watch(&c->client, &s->stop, deadline,
+					   s->options->ping, err) != 0)
+		status = stay_until_back(&stay, deadline, err);
+	return status < 0 ? -1 : 0;
+}
+
+/* Until enough came, or the time is over. */
+static int wait_for_updates(struct subscription *s, struct error *err)
+{
+	int64_t duration = s->options->duration;
+	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
+
+	for (;;) {
+		s->stop = s->changed.count > 0 || is_enough(s);
+		if (!s->stop && wait_until(s, deadline, err))
+			return -1;
+		if (s->changed.count > 0 && read_changed(s, err))
+			return -1;
+		if (s->changed.count == 0 && is_enough(s))
+			return 0;
+		if (loop_now() >= deadline)
+			return s->options->count > 0 ? too_few(s, err) : 0;
+	}
 }
 
 /* At the prompt updates are shown as they come, like everything else. */
@@ -175,14 +219,18 @@ static int watch(struct subscription *s, struct error *err)
 	c->on_event = on_event;
 	c->on_event_owner = s;
 	http_watch(session_transport(c->session));
+	http_waits(session_transport(c->session), !stays_open(s));
 	status = subscribe_all(s, err);
 	if (status == 0 && !stays_open(s)) {
 		status = wait_for_updates(s, err);
 		/* Ctrl-C: the end of the connection says it as well. */
-		if (status == 0 || err->kind != ERR_INTERRUPTED)
+		if (c->session &&
+		    (status == 0 || err->kind != ERR_INTERRUPTED))
 			client_unsubscribe(&c->client, s->in->argv,
 					   (size_t)s->in->argc);
 	}
+	if (c->session)
+		http_waits(session_transport(c->session), false);
 	c->on_event = NULL;
 	c->on_event_owner = NULL;
 	return status;
@@ -213,7 +261,7 @@ const struct command cmd_subscribe = {
 	.text = "Subscribes to the resources, then prints a line for each notifications/resources/updated of theirs, as 'tail' does; with --read instead what the resource says now. "
 		"Several updates that come while one is being read are read once. At the end it unsubscribes.\n"
 		"\n"
-		"Without --count and --for it runs until Ctrl-C (status 130) or until the server goes (status 3). "
+		"Without --count and --for it runs until Ctrl-C (status 130) or until the server goes (status 3); with -F it stays then, through restarts of the server, and subscribes again: what changed meanwhile is not told. "
 		"At the prompt of the shell, without options, it only subscribes: updates are shown as they come. A server that has no subscriptions is status 7.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_MINOR,

@@ -12,13 +12,14 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/each.h"
+#include "cli/stay.h"
 #include "cli/witnessed.h"
 #include "mcp/watching.h"
 #include "net/http.h"
 
 struct tail_options {
 	struct words filter;
-	int64_t count, duration;
+	int64_t count, duration, ping;
 	const char *level;
 	bool follow;
 };
@@ -55,12 +56,17 @@ static const struct option_row tail_options[] = {
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct tail_options, follow),
 	  .brief = "stay when the peer goes, and go on when it is back" },
+	{ .name = "ping-every",
+	  .word = "DURATION",
+	  .type = OPTION_DURATION,
+	  .offset = offsetof(struct tail_options, ping),
+	  .brief =
+		  "ping a server over HTTP that often, so that it does not forget the session (default 5m)",
+	  .min = 100 },
 	{ .name = NULL }
 };
 
 #define ACKNOWLEDGED "notifications/subscriptions/acknowledged"
-
-enum { AGAIN_MS = 1000 };
 
 struct tail {
 	struct app *app;
@@ -170,56 +176,25 @@ static int connect_and_tell(struct tail *t, struct error *err)
 	return listen_to(t, err);
 }
 
-/* The peer went, or did not come yet; what is wrong otherwise stays so. */
-static bool may_be_back(const struct tail *t, const struct error *err)
+static int again(void *owner, struct error *err)
 {
-	return t->options->follow && !t->stop &&
-	       (err->kind == ERR_CONNECT || err->kind == ERR_TIMEOUT);
-}
-
-/* Until it is back. 1: the time is over. -1: it never will be, or Ctrl-C. */
-static int come_back(struct tail *t, int64_t deadline, struct error *err)
-{
-	struct connection *c = t->connection;
-	struct app *app = c->app;
-	int64_t wait = app->config.wait;
-	int status = -1;
-
-	render_note(&app->out, "%s; staying until it is back (Ctrl-C ends)",
-		    err->text);
-	c->again = true;
-	while (status != 0 && may_be_back(t, err)) {
-		int64_t left = deadline - loop_now();
-
-		error_reset(err);
-		connection_close(c);
-		if (left <= 0)
-			break;
-		if (!app_listens(app) &&
-		    loop_stay(app->loop, NULL,
-			      loop_now() + (left < AGAIN_MS ? left : AGAIN_MS),
-			      err))
-			break;
-		if (deadline != LOOP_FOREVER && (!wait || wait > left))
-			app->config.wait = left;
-		status = connect_and_tell(t, err);
-		app->config.wait = wait;
-	}
-	c->again = false;
-	return status != 0 && err->kind == ERR_NONE ? 1 : status;
+	return connect_and_tell(owner, err);
 }
 
 /* Until enough came, or the time is over. */
 static int watch_until(struct tail *t, int64_t deadline, struct error *err)
 {
+	const struct stay stay = { .connection = t->connection,
+				   .follow = t->options->follow,
+				   .stop = &t->stop,
+				   .again = again,
+				   .owner = t };
 	int status = 0;
 
-	while (status == 0 && client_watch(&t->connection->client, &t->stop,
-					   deadline, err) != 0) {
-		if (!may_be_back(t, err))
-			return -1;
-		status = come_back(t, deadline, err);
-	}
+	while (status == 0 &&
+	       client_watch(&t->connection->client, &t->stop, deadline,
+			    t->options->ping, err) != 0)
+		status = stay_until_back(&stay, deadline, err);
 	return status < 0 ? -1 : 0;
 }
 
@@ -305,7 +280,7 @@ const struct command cmd_tail = {
 	.text = "Notifications, requests, messages of a device (hello, listen, abort, …), late and broken replies: a line each, with the time, the name and the content. "
 		"Binary frames are counted and told at most once a second. What came faster than it could be kept is told as 'dropped'.\n"
 		"\n"
-		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3); with -F it stays then, through sleeps and restarts of the board. "
+		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3); with -F it stays then, through sleeps and restarts of the board, and sets --level again. "
 		"With --no-init boards without MCP are shown too (their hello, listen, iot, …). "
 		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.\n"
 		"\n"

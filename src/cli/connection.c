@@ -24,6 +24,7 @@
 #include "diag/arrival.h"
 #include "mcp/rules.h"
 #include "net/camera.h"
+#include "net/http.h"
 #include "net/listen.h"
 #include "out/image.h"
 
@@ -311,6 +312,7 @@ static int open_session(struct connection *c, struct error *err)
 			 &config, &observer, err))
 		return serve_target_stale(c->app, err);
 	c->opened++;
+	http_waits(session_transport(c->session), c->tail);
 	if (witnessed_begin(c, err))
 		return -1;
 	if (c->endpoint.port == 0) {

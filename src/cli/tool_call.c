@@ -48,6 +48,7 @@ int tool_call_build(const struct invocation *in,
 	CLEANUP(buf_done) struct buf warnings = { 0 };
 	CLEANUP(words_done) struct words words = { 0 };
 	struct arguments_options o = { .no_validate = how->no_validate,
+				       .fill_defaults = how->fill_defaults,
 				       .device = in->connection->client.device,
 				       .stdin_taken = app->stdin_taken };
 	if (!how->no_validate &&

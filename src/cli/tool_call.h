@@ -19,6 +19,7 @@ struct tool_call {
 struct tool_call_how {
 	bool no_validate; /* ask for no list */
 	const char *upload; /* an argument that gets an address; NULL */
+	bool fill_defaults; /* arguments_options */
 };
 
 /* Operands of in: the tool, then what stands behind it. tool_call_done in any case. */

@@ -23,6 +23,7 @@
 FILE_OF(backends);
 FILE_OF(models);
 FILE_OF(firmware);
+FILE_OF(libraries);
 
 enum member_type { TEXT, FLAG, NUMBER };
 struct fact_member {
@@ -86,6 +87,17 @@ static const struct fact_member firmware_members[] = {
 	{ "range_restarts", IN(firmware_fact, range_restarts), FLAG, false },
 };
 
+static const struct fact_member library_members[] = {
+	{ "id", IN(library_fact, id), TEXT, true },
+	{ "name", IN(library_fact, name), TEXT, true },
+	{ "source", IN(library_fact, source), TEXT, true },
+	{ "read", IN(library_fact, read), TEXT, true },
+	{ "board_type", IN(library_fact, board_type), TEXT, true },
+	{ "agent_is_chip", IN(library_fact, agent_is_chip), FLAG, false },
+	{ "odd_mqtt", IN(library_fact, odd_mqtt), FLAG, false },
+	{ "mqtt_why", IN(library_fact, mqtt_why), TEXT, false },
+};
+
 /* What was read of a kind. */
 struct fact_list {
 	char *item;
@@ -117,6 +129,12 @@ static struct fact_file {
 	  firmware_members,
 	  COUNT(firmware_members),
 	  sizeof(struct firmware_fact),
+	  { 0 } },
+	{ "libraries",
+	  facts_libraries,
+	  library_members,
+	  COUNT(library_members),
+	  sizeof(struct library_fact),
 	  { 0 } },
 };
 
@@ -333,6 +351,26 @@ const struct model_fact *model_facts(size_t *count)
 const struct firmware_fact *firmware_facts(size_t *count)
 {
 	return facts_of(&kinds[2], count);
+}
+
+const struct library_fact *library_facts(size_t *count)
+{
+	return facts_of(&kinds[3], count);
+}
+
+const struct library_fact *library_asking(const struct ota_request *rq)
+{
+	size_t count;
+	const struct library_fact *l = library_facts(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (*l[i].board_type &&
+		    strcmp(l[i].board_type, rq->board_type) == 0 &&
+		    (!l[i].agent_is_chip ||
+		     (*rq->chip && strcmp(rq->user_agent, rq->chip) == 0)))
+			return &l[i];
+	}
+	return NULL;
 }
 
 /* The least that one of them has, of a member of firmware_fact; 0: none has. */

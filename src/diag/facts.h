@@ -9,6 +9,7 @@
 #define DIAG_FACTS_H
 
 #include "base/error.h"
+#include "wire/ota.h"
 
 /* How a backend, as MCP client of boards, behaves (backends.md 1). */
 struct backend_fact {
@@ -59,9 +60,21 @@ struct firmware_fact {
 	bool range_restarts; /* a number out of range restarts the board */
 };
 
+/* Software of boards that is no stock firmware. */
+struct library_fact {
+	char *id, *name, *source, *read;
+	char *board_type; /* that it tells OTA */
+	bool agent_is_chip; /* its User-Agent is the chip's name alone */
+	bool odd_mqtt; /* MQTT as it is offered to stock firmware misses it: */
+	char *mqtt_why; /* "" */
+};
+
 const struct backend_fact *backend_facts(size_t *count);
 const struct model_fact *model_facts(size_t *count);
 const struct firmware_fact *firmware_facts(size_t *count);
+const struct library_fact *library_facts(size_t *count);
+/* Whose question of OTA this is, most likely; NULL: stock firmware, or unknown. */
+const struct library_fact *library_asking(const struct ota_request *rq);
 
 /* Bytes of a tool that every firmware can list, 0: not known. */
 size_t firmware_tool_max(void);

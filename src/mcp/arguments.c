@@ -874,6 +874,78 @@ static int make_from_words(struct argument_value *out, char *const *word,
 	return make_object(out, &g, err);
 }
 
+/* ---- defaults ---- */
+
+#define DEFAULTS_MAX 256
+
+struct left_out {
+	const char *name;
+	const cJSON *value;
+};
+
+/* Of what object leaves out those that the schema has a default for. */
+static size_t find_left_out(const struct tool *t, const cJSON *object,
+			    struct left_out *out)
+{
+	const char *name[DEFAULTS_MAX];
+	size_t found = 0, count = schema_property_names(t->schema, t->schema,
+							name, DEFAULTS_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		const cJSON *schema =
+			schema_property(t->schema, t->schema, name[i]);
+		const cJSON *value = json_member(
+			schema_resolve(t->schema, schema), "default");
+
+		if (value && !json_member(object, name[i]))
+			out[found++] = (struct left_out){ name[i], value };
+	}
+	return found;
+}
+
+bool arguments_left_out(const struct tool *t, const char *arguments,
+			struct buf *out)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *object = json_parse(arguments, strlen(arguments), NULL);
+	struct left_out left[DEFAULTS_MAX];
+	size_t count = object ? find_left_out(t, object, left) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", left[i].name);
+	return count > 0;
+}
+
+/* What was given stays byte for byte. */
+static void fill_defaults(struct argument_value *whole, const struct tool *t)
+{
+	struct left_out left[DEFAULTS_MAX];
+	size_t count = find_left_out(t, whole->json, left);
+
+	for (size_t i = 0; i < count; i++) {
+		whole->text.data[--whole->text.len] = '\0';
+		if (whole->json->child)
+			buf_char(&whole->text, ',');
+		buf_json_string(&whole->text, left[i].name,
+				strlen(left[i].name));
+		buf_char(&whole->text, ':');
+		json_print(&whole->text, left[i].value);
+		buf_char(&whole->text, '}');
+		cJSON_AddItemToObject(whole->json, left[i].name,
+				      cJSON_Duplicate(left[i].value, true));
+	}
+}
+
+static int make_all(struct argument_value *out, char *const *word, size_t count,
+		    const struct arguments_options *options, struct error *err)
+{
+	if (make_from_words(out, word, count, options, err))
+		return -1;
+	if (options->fill_defaults && options->tool)
+		fill_defaults(out, options->tool);
+	return 0;
+}
+
 int arguments_build(struct buf *out, char *const *word, size_t count,
 		    const struct arguments_options *options,
 		    struct buf *warnings, struct error *err)
@@ -882,7 +954,7 @@ int arguments_build(struct buf *out, char *const *word, size_t count,
 	CLEANUP(buf_done) struct buf usage = { 0 };
 
 	buf_reset(out);
-	if (make_from_words(&whole, word, count, options, err) == 0 &&
+	if (make_all(&whole, word, count, options, err) == 0 &&
 	    arguments_check(whole.json, options, warnings, err) == 0)
 		return buf_add(out, buf_string(&whole.text), whole.text.len);
 	if (options->tool) {
@@ -963,16 +1035,15 @@ static cJSON *make_example(const struct tool *t)
 	return example;
 }
 
-int arguments_example(const struct tool *t, struct buf *out)
+/* As a command line, if it fits. */
+static int print_example(const struct tool *t, const cJSON *example,
+			 struct buf *out)
 {
 	const struct arguments_options options = { .tool = t };
-	CLEANUP(json_free_ptr) cJSON *example = make_example(t);
 	CLEANUP(words_done) struct words words = { 0 };
 	CLEANUP(buf_done) struct buf built = { 0 };
 	CLEANUP(buf_done) struct buf warnings = { 0 };
 
-	if (!example)
-		return -1;
 	example_words(t, example, &words);
 	if (arguments_build(&built, words.word, words.count, &options,
 			    &warnings, NULL) < 0)
@@ -984,4 +1055,23 @@ int arguments_example(const struct tool *t, struct buf *out)
 		words_quote(out, words.word[i]);
 	}
 	return 0;
+}
+
+int arguments_example(const struct tool *t, struct buf *out)
+{
+	CLEANUP(json_free_ptr) cJSON *example = make_example(t);
+
+	return example ? print_example(t, example, out) : -1;
+}
+
+int arguments_example_filled(const struct tool *t, struct buf *out)
+{
+	CLEANUP(json_free_ptr) cJSON *example = make_example(t);
+	struct left_out left[DEFAULTS_MAX];
+	size_t count = example ? find_left_out(t, example, left) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		cJSON_AddItemToObject(example, left[i].name,
+				      cJSON_Duplicate(left[i].value, true));
+	return count ? print_example(t, example, out) : -1;
 }

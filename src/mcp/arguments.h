@@ -16,6 +16,8 @@ struct arguments_options {
 	bool no_validate;
 	/* Unknown names are refused, as firmware drops them in silence. */
 	bool device;
+	/* What is left out and has a default is sent with that, where tool is known. */
+	bool fill_defaults;
 	bool stdin_taken; /* something else reads stdin already */
 };
 
@@ -47,6 +49,15 @@ void arguments_usage(const struct tool *t, struct buf *out);
  * a POSIX shell, appended; -1 if none was found.
  */
 int arguments_example(const struct tool *t, struct buf *out);
+/* The same with every default; -1 also if there is none to be added. */
+int arguments_example_filled(const struct tool *t, struct buf *out);
+
+/*
+ * Names, ", " between, of what an object of arguments leaves out and the schema
+ * has a default for; appended. False: there are none.
+ */
+bool arguments_left_out(const struct tool *t, const char *arguments,
+			struct buf *out);
 
 /* ---- one value: text or JSON that the user gave ---- */
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
+#include "net/http.h"
 #include "rpc/session_calls.h"
 
 enum {
@@ -366,12 +367,68 @@ static int tend(struct client *c, struct error *err)
 	return 0;
 }
 
+struct pinging {
+	struct call call;
+	int64_t every, next; /* ms; loop_now() ms */
+};
+
+/*
+ * That the session is gone is news; that the server knows no ping, or is slow,
+ * is not.
+ */
+static int tend_ping(struct client *c, struct pinging *p, struct error *err)
+{
+	const struct error *why = &p->call.failure;
+
+	if (p->call.done && why->kind == ERR_CONNECT) {
+		error_copy(err, why);
+		return -1;
+	}
+	if (loop_now() < p->next)
+		return 0;
+	p->next = loop_now() + p->every;
+	session_forget(c->session, &p->call);
+	call_done(&p->call);
+	p->call = (struct call){ 0 };
+	return session_start(c->session, &p->call, "ping", NULL,
+			     session_timeout(c->session), err);
+}
+
+static int watch_session(struct client *c, const bool *stop, int64_t deadline,
+			 struct pinging *p, struct error *err)
+{
+	while (!(stop && *stop) && loop_now() < deadline) {
+		if (tend_ping(c, p, err) ||
+		    session_step(c->session, stop,
+				 p->next < deadline ? p->next : deadline, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int watch_legacy(struct client *c, const bool *stop, int64_t deadline,
+			int64_t ping, struct error *err)
+{
+	struct pinging p = { .every = ping ? ping : CLIENT_PING_MS };
+	int status;
+
+	if (!http_has_session(session_transport(c->session)))
+		return session_watch(c->session, stop, deadline, err);
+	p.next = loop_now() + p.every;
+	status = watch_session(c, stop, deadline, &p, err);
+	session_forget(c->session, &p.call);
+	call_done(&p.call);
+	return status;
+}
+
 int client_watch(struct client *c, const bool *stop, int64_t deadline,
-		 struct error *err)
+		 int64_t ping, struct error *err)
 {
 	const struct client_watching *w = c->watching;
 
-	if (!c->modern || !w)
+	if (!c->modern)
+		return watch_legacy(c, stop, deadline, ping, err);
+	if (!w)
 		return session_watch(c->session, stop, deadline, err);
 	while (!(stop && *stop) && loop_now() < deadline) {
 		int64_t next;

@@ -567,6 +567,7 @@ static void http_fetch_abandon(struct http_fetch *f)
 #define ASK_HOLD_MS 2000
 #define HOLD_MS 1000
 #define LINGER_MS 50 /* of silence in that stream behind an answer */
+#define ASK_LINGER_MS 200 /* where the server may ask (espressif.md 5) */
 
 /* ---- events ---- */
 
@@ -943,7 +944,8 @@ static int64_t http_lingers(const struct transport *t)
 	if (!h || h->closing || !h->last_heard)
 		return 0;
 	x = http_exchange_find(h, HTTP_LISTEN);
-	left = h->last_heard + LINGER_MS - loop_now();
+	left = h->last_heard + (h->declared ? ASK_LINGER_MS : LINGER_MS) -
+	       loop_now();
 	return x && x->kind == HTTP_BODY_EVENTS && left > 0 ? left : 0;
 }
 
@@ -990,6 +992,21 @@ static void http_be_watched(struct transport *t)
 	timer_start(&h->timer, 0);
 }
 
+static void http_only_waits(struct transport *t, bool only)
+{
+	struct http *h = t->impl;
+
+	if (h)
+		h->waits = only;
+}
+
+static bool http_is_known(const struct transport *t)
+{
+	const struct http *h = t->impl;
+
+	return h && h->session_id && !h->old;
+}
+
 const struct http_table http_table = {
 	.dial = {
 		.scheme = "http",
@@ -1008,4 +1025,6 @@ const struct http_table http_table = {
 	.fetch_abandon = http_fetch_abandon,
 	.spoken = http_spoken,
 	.watch = http_be_watched,
+	.waits = http_only_waits,
+	.has_session = http_is_known,
 };

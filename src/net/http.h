@@ -73,6 +73,14 @@ struct http_table {
 	 * tells from now on, or of before, that there is no stream for it.
 	 */
 	void (*watch)(struct transport *t);
+	/*
+	 * From now on (or no more) is only waited for what the server says: no
+	 * other connection is kept beside that of the stream, since a board may
+	 * have seven in all.
+	 */
+	void (*waits)(struct transport *t, bool only);
+	/* The server named a session, which it may forget. */
+	bool (*has_session)(const struct transport *t);
 };
 
 /* Exported by the module. */
@@ -95,6 +103,21 @@ static inline void http_watch(struct transport *t)
 
 	if (http)
 		http->watch(t);
+}
+
+static inline void http_waits(struct transport *t, bool only)
+{
+	const struct http_table *http = http_table_of(t);
+
+	if (http)
+		http->waits(t, only);
+}
+
+static inline bool http_has_session(const struct transport *t)
+{
+	const struct http_table *http = http_table_of(t);
+
+	return http && http->has_session(t);
 }
 
 #endif

@@ -48,6 +48,19 @@ static void take_header(struct http_transfer *t, const char *line, size_t len)
 	headers_add(&t->answer, name, copy);
 }
 
+/*
+ * A server may close behind a refusal without saying so. Espressif's mcp-c-sdk
+ * 2.0.1 (espressif.md 6) says a second answer there, which the next request on
+ * this connection would get. HTTP/2 knows whose an answer is.
+ */
+static void part_from(const struct curl_request *r)
+{
+	const struct http_transfer *t = r->transfer;
+
+	if (t->status >= 400 && strcmp(t->version, "HTTP/2") != 0)
+		curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
 /* Each status line begins anew: interim answers do not count. */
 static size_t on_header(char *data, size_t size, size_t count, void *owner)
 {
@@ -74,6 +87,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *owner)
 	t->version = version == CURL_HTTP_VERSION_2_0 ? "HTTP/2" :
 		     version == CURL_HTTP_VERSION_1_0 ? "HTTP/1.0" :
 							"HTTP/1.1";
+	part_from(r);
 	return len;
 }
 
@@ -191,6 +205,8 @@ static void set_request(struct curl_request *r)
 	/* The connection that was kept is for what comes and goes. */
 	if (t->lasts && !t->site->tls)
 		curl_easy_setopt(r->easy, CURLOPT_FRESH_CONNECT, 1L);
+	if (t->parts)
+		curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 1L);
 	/* Below TLS, curl does not see that the server closed it meanwhile. */
 	if (t->once && t->site->tls)
 		curl_easy_setopt(r->easy, CURLOPT_MAXAGE_CONN, IDLE_MAX_S);
@@ -377,6 +393,7 @@ struct curl_socket {
 	uv_poll_t poll;
 	struct curl_engine *engine;
 	curl_socket_t fd;
+	int events; /* of libuv, that curl waits for */
 	struct curl_socket *next;
 };
 
@@ -433,7 +450,16 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 	int what = ((events & UV_READABLE) ? CURL_CSELECT_IN : 0) |
 		   ((events & UV_WRITABLE) ? CURL_CSELECT_OUT : 0);
 
-	act(s->engine, s->fd, status < 0 ? CURL_CSELECT_ERR : what);
+	/*
+	 * Only who reads gets what came before a reset, and the reset itself,
+	 * behind which curl sends again what was sent on an old connection.
+	 * libuv looks no further after an error.
+	 */
+	if (status < 0) {
+		what = CURL_CSELECT_IN | CURL_CSELECT_ERR;
+		uv_poll_start(poll, s->events, on_ready);
+	}
+	act(s->engine, s->fd, what);
 }
 
 static void on_timer(void *owner)
@@ -526,8 +552,10 @@ static int want_socket(CURL *easy, curl_socket_t fd, int what, void *owner,
 	}
 	if (!s)
 		s = new_socket(e, fd);
-	if (s)
+	if (s) {
+		s->events = events;
 		uv_poll_start(&s->poll, events, on_ready);
+	}
 	/* The first part may have come already. */
 	if (what & CURL_POLL_IN)
 		acknowledge(fd);

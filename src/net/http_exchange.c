@@ -191,6 +191,7 @@ int64_t http_message_retry_after(const char *text, size_t len)
 #define ERROR_BODY_MAX ((size_t)64 * 1024)
 #define GRACE_MS 2000 /* of a stream whose reply has come */
 #define SESSION_ID_MAX 1024
+#define SMALL_BODY_MAX 65535 /* of Espressif's mcp-c-sdk */
 
 static void fail_and_end(struct http_exchange *x, struct error *why)
 {
@@ -498,6 +499,16 @@ static void try_old(struct http_exchange *x)
 	http_old_open(h);
 }
 
+/* It closes with the body unread, and what it said may be lost (espressif.md 3). */
+static void hint_at_size(const struct http_exchange *x, struct error *why)
+{
+	if (x->len > SMALL_BODY_MAX)
+		error_hint(
+			why,
+			"the request has %zu bytes: boards with Espressif's mcp-c-sdk take none above %d",
+			x->len, SMALL_BODY_MAX);
+}
+
 static void end_refused(struct http_exchange *x, int status)
 {
 	struct http *h = x->http;
@@ -518,6 +529,8 @@ static void end_refused(struct http_exchange *x, int status)
 			http_fail_endpoint(&why, h);
 		else
 			http_fail_status(&why, &h->site, x->transfer, &x->body);
+		if (status == 400)
+			hint_at_size(x, &why);
 		if (x->hint)
 			error_hint(&why, "%s", x->hint);
 		fail_unasked(x, &why);
@@ -534,6 +547,8 @@ static void end_without(struct http_exchange *x)
 	if (x->http->spoken && (what == WHY_CLOSED || what == WHY_FOREIGN))
 		error_hint(&why,
 			   "whether the request was carried out is not known");
+	if (what == WHY_CLOSED)
+		hint_at_size(x, &why);
 	fail_unasked(x, &why);
 }
 
@@ -969,6 +984,8 @@ void http_exchange_start(struct http_exchange *x)
 					&transfer_events, x);
 	x->transfer->once = post && x->message.may_act;
 	x->transfer->lasts = x->purpose == HTTP_LISTEN || x->message.lasts;
+	/* Behind initialize another message follows at once. */
+	x->transfer->parts = post && h->waits && !x->message.is_initialize;
 	add_headers(x, post);
 	http_transfer_start(x->transfer);
 }

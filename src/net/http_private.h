@@ -87,6 +87,7 @@ struct http_transfer {
 	size_t len;
 	/* Before start: it may be carried out once only, so it is sent once. */
 	bool once;
+	bool parts; /* likewise: its connection is not kept */
 	bool lasts; /* Before start: its answer is a stream without an end */
 	struct headers headers;
 	/* the answer */
@@ -259,6 +260,7 @@ struct http {
 	bool unlistened; /* there is no GET stream in this session */
 	char *unheard; /* why, as long as nobody was told; NULL */
 	bool watched; /* somebody wants to know of that (http_table.watch) */
+	bool waits; /* http_table.waits */
 	bool forgotten; /* the server forgot the session; no other stands yet */
 	bool declared; /* the server may ask, by the GET stream */
 	bool speaks; /* its capabilities are for more than answers */

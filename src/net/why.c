@@ -281,6 +281,8 @@ static const struct why_row rows[] = {
 	STATUS(421, 421, "does not serve this host",
 	       "use its IP address, or --header 'Host: …'; if it is mcpctl, --allow-host there adds a name"),
 	STATUS(429, 429, "has had too many requests", "try again later"),
+	STATUS(431, 431, "does not take headers of this length",
+	       "a board may have room for 512 bytes of them: a shorter token, fewer or shorter --header"),
 	STATUS(400, 499, "did not accept the request", SERVER_LOG),
 	STATUS(501, 501, "failed", "is this the address of an MCP server?"),
 	STATUS(502, 502, "is not available", "what it stands for may be down"),

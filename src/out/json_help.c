@@ -14,7 +14,7 @@ const char json_help[] =
 	"What the commands print:\n"
 	"\n"
 	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"codes\": [of each sentence its finding, or null], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"example_filled\": the same with every default, null where there is none, \"backends\": [sentences], \"codes\": [of each sentence its finding, or null], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
 	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
 	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"

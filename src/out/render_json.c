@@ -810,10 +810,11 @@ static void add_codes(struct buf *out, const struct tool_notes *notes)
 static void describe(struct renderer *r, const struct describe_record *d)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	CLEANUP(buf_done) struct buf example = { 0 };
+	CLEANUP(buf_done) struct buf example = { 0 }, filled = { 0 };
 	CLEANUP(tool_notes_done) struct tool_notes notes = { 0 };
 	struct span text = tool_text(d->tool);
 	bool found = arguments_example(d->tool, &example) == 0;
+	bool more = arguments_example_filled(d->tool, &filled) == 0;
 	const struct tool *like =
 		tool_collision(d->list, d->tool, SANITISE_LOOK);
 	if (d->device)
@@ -821,6 +822,7 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	buf_char(&b, '{');
 	line_json(&b, "tool", text.text, text.len);
 	line_text(&b, "example", found ? buf_string(&example) : NULL);
+	line_text(&b, "example_filled", more ? buf_string(&filled) : NULL);
 	line_name(&b, "backends");
 	buf_char(&b, '[');
 	for (size_t i = 0; i < notes.count; i++) {

@@ -698,6 +698,9 @@ static void add_example(struct describing *s, const struct tool *t)
 		return;
 	}
 	add_copy_line(s, buf_string(&example));
+	buf_reset(&example);
+	if (arguments_example_filled(t, &example) == 0)
+		add_copy_line(s, buf_string(&example));
 }
 
 /* Where its picture may go: an example's address would get none. */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "diag/facts.h"
 #include "net/head.h"
 #include "serve/aliases.h"
 #include "serve/board.h"
@@ -277,10 +278,21 @@ static const struct board *held_elsewhere(const struct visit *v,
 	return d;
 }
 
-static void hint_ota(struct record *r, const struct ota_request *asked,
+/* Of a board that MQTT would not reach as it is offered; NULL. */
+static const struct library_fact *misses_mqtt(const struct ota_request *asked)
+{
+	const struct library_fact *l = library_asking(asked);
+
+	return l && l->odd_mqtt ? l : NULL;
+}
+
+static void hint_ota(const struct serve *s, struct record *r,
+		     const struct ota_request *asked,
 		     const struct board *elsewhere, bool mqtt)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
+	const struct library_fact *l = offers_mqtt(s) ? misses_mqtt(asked) :
+							NULL;
 
 	if (!asked->device_id[0]) {
 		record_hint(
@@ -290,6 +302,11 @@ static void hint_ota(struct record *r, const struct ota_request *asked,
 		text = mem_printf(
 			"the board with this Device-Id is connected from %s: unless it was restarted, somebody else asks; for the board that is there this changes nothing",
 			elsewhere->address);
+		record_hint(r, text);
+	} else if (l) {
+		text = mem_printf(
+			"it asks as %s does, which MQTT would not reach: %s",
+			l->name, l->mqtt_why);
 		record_hint(r, text);
 	} else {
 		record_hint(r, mqtt ? "it connects by itself over MQTT" :
@@ -328,7 +345,7 @@ static void on_asked(const struct visit *v, const struct ota_request *asked,
 	buf_printf(&text, "; it was sent to %s", sent_to);
 	r = record_of(door_of(v)->server, &v->who, RECORD_OTA,
 		      warn ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
-	hint_ota(r, asked, elsewhere, mqtt);
+	hint_ota(door_of(v)->server, r, asked, elsewhere, mqtt);
 	record_member(&detail, "sent_to", sent_to);
 	record_member(&detail, "transport", mqtt ? "mqtt" : "websocket");
 	record_member(&detail, "board", board.name);
@@ -364,6 +381,8 @@ static enum port_offer on_offer(const struct visit *v,
 		return PORT_OFFER_HERE;
 	if (!is_known(v, asked))
 		return PORT_OFFER_NONE;
+	if (misses_mqtt(asked))
+		return PORT_OFFER_HERE;
 	host = bare_host(v);
 	asker.host = host;
 	mqtt_boards_offer(s->mqtt_boards, asked, &asker, mqtt);

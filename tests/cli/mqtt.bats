@@ -318,6 +318,18 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" | jq -e '.mqtt.publish_topic | startswith("up/")'
 }
 
+@test "a board with esp_xiaozhi, which no MQTT of ours reaches, is sent to the WebSocket" {
+	local asks='{"version":2,"chip_model_name":"esp32s3","board":{"type":"generic","name":"esp32s3","version":"1.0"}}'
+	broker
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT"
+	event broker
+	curl -s -A esp32s3 -d "$asks" -H 'Device-Id: 02:00:00:00:00:02' -H 'Client-Id: abc' "$OTA" >answer
+	jq -e '.websocket.url and (.mqtt | not)' answer
+	event ota "it asks as Espressif's esp_xiaozhi does, which MQTT would not reach: .*8883"
+	# Stock firmware may be a board of that type.
+	curl -s -A generic/2.4.2 -d "$asks" -H 'Device-Id: 02:00:00:00:00:03' -H 'Client-Id: abd' "$OTA" | jq -e .mqtt
+}
+
 ends_of() { jq -c 'select(.kind == "end") | [.from, .how, .text]' "$1"; }
 
 @test "a capture tells how the broker went, and who that was where it is known" {

@@ -64,6 +64,15 @@ static inline void web_hang_up(struct web_client *c)
 	uv_close((uv_handle_t *)&c->tcp, web_on_closed);
 }
 
+/* As a small stack does that has forgotten the connection. */
+static inline void web_break(struct web_client *c)
+{
+	if (c->closing)
+		return;
+	c->closing = true;
+	uv_tcp_close_reset(&c->tcp, web_on_closed);
+}
+
 static inline void web_on_written(uv_write_t *rq, int status)
 {
 	(void)status;

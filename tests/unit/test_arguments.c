@@ -553,10 +553,49 @@ static void examples(void **state)
 	example_is("{\"type\":\"string\"}", NULL);
 }
 
+static const char defaults[] =
+	"{\"type\":\"object\",\"properties\":{\"h\":{\"type\":\"integer\","
+	"\"default\":0},\"on\":{\"type\":\"boolean\"},\"rgb\":{\"type\":"
+	"\"array\",\"default\":[1,2]},\"t\":{\"type\":\"string\","
+	"\"default\":\"a b\"},\"n\":{\"type\":\"integer\"}},"
+	"\"required\":[\"on\"]}";
+
+/* What has none stays out; what was given stays as it was. */
+static void fills_defaults(void **state)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, defaults);
+	gives(&b, "on=true", "{\"on\":true}");
+	assert_true(arguments_left_out(&b.tool, buf_string(&b.out), &names));
+	assert_string_equal(buf_string(&names), "h, rgb, t");
+	b.options.fill_defaults = true;
+	gives(&b, "on=true h:=1.0",
+	      "{\"on\":true,\"h\":1.0,\"rgb\":[1,2],\"t\":\"a b\"}");
+	gives(&b, "'{ \"on\": false }'",
+	      "{\"on\":false,\"h\":0,\"rgb\":[1,2],\"t\":\"a b\"}");
+	assert_false(arguments_left_out(&b.tool, buf_string(&b.out), &names));
+	refuses(&b, "h=1", "argument 'on' is required (boolean)");
+	buf_reset(&b.out);
+	assert_int_equal(arguments_example_filled(&b.tool, &b.out), 0);
+	assert_string_equal(
+		buf_string(&b.out),
+		"call self.x on=true h=0 'rgb:=[1,2]' 't=a b'");
+	bench_done(&b);
+	bench_init(&b, NULL);
+	b.options.fill_defaults = true;
+	gives(&b, "", "{}");
+	assert_int_equal(arguments_example_filled(&b.tool, &b.out), -1);
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scalars_by_type),
+		cmocka_unit_test(fills_defaults),
 		cmocka_unit_test(several_types_or_none),
 		cmocka_unit_test(arrays_and_objects),
 		cmocka_unit_test(json_values),

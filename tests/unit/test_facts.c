@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 #include <string.h>
@@ -72,6 +73,32 @@ static void built_in(void **state)
 	assert_int_equal(firmware_value_max(), 4000);
 	assert_int_equal(backend_message_max(&b), 8192);
 	assert_string_equal(b->id, "gw");
+}
+
+/* esp_xiaozhi, and stock firmware, which may have a board of any type. */
+static void who_asks(void **state)
+{
+	struct ota_request rq = { .board_type = "generic",
+				  .user_agent = "esp32s3",
+				  .chip = "esp32s3" };
+	const struct library_fact *l;
+
+	(void)state;
+	forget();
+	l = library_asking(&rq);
+	assert_non_null(l);
+	assert_string_equal(l->id, "esp_xiaozhi");
+	assert_true(l->odd_mqtt && *l->mqtt_why);
+	assert_true(*l->source && strlen(l->read) == 10);
+	snprintf(rq.user_agent, sizeof(rq.user_agent), "generic/2.4.2");
+	assert_null(library_asking(&rq));
+	rq.user_agent[0] = rq.chip[0] = '\0';
+	assert_null(library_asking(&rq));
+	rq = (struct ota_request){ .board_type = "lichuang-dev",
+				   .user_agent = "esp32s3",
+				   .chip = "esp32s3" };
+	assert_null(library_asking(&rq));
+	assert_null(library_asking(&(struct ota_request){ 0 }));
 }
 
 static void assert_fault(const char *kind, const char *text, const char *says)
@@ -184,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(built_in),
+		cmocka_unit_test(who_asks),
 		cmocka_unit_test(faults),
 		cmocka_unit_test(own_files),
 		cmocka_unit_test(in_words),

@@ -1486,6 +1486,14 @@ static void answer_after_breaking(struct web_client *c, const char *rq)
 		answer_well(c, rq);
 }
 
+static void answer_after_reset(struct web_client *c, const char *rq)
+{
+	if (times("tools/list") == 3)
+		web_break(c);
+	else
+		answer_well(c, rq);
+}
+
 /* A connection that was kept breaks: what may act is not sent again. */
 static void test_sent_once(void **state)
 {
@@ -1505,6 +1513,34 @@ static void test_sent_once(void **state)
 	seen_send(&seen, LIST);
 	assert_string_equal(message(2), REPLY(2));
 	assert_int_equal(times("tools/list"), 2);
+	/* Also where the end of the old one comes as a reset. */
+	web.answer = answer_after_reset;
+	seen_send(&seen, LIST);
+	assert_string_equal(message(3), REPLY(2));
+	assert_int_equal(times("tools/list"), 4);
+}
+
+static void answer_twice(struct web_client *c, const char *rq)
+{
+	if (web.requests.count > 1) {
+		answer_well(c, rq);
+		return;
+	}
+	web_reply(c, 403, "", "text/html", "no");
+	web_reply(c, 401, "", "text/html", "the second answer");
+}
+
+/* What stands behind a refusal is not taken for the answer to what follows. */
+static void test_refusal_parts(void **state)
+{
+	(void)state;
+	begin(answer_twice);
+	seen_send(&seen, LIST);
+	if (!strstr(failure(0), "HTTP 403"))
+		fail_msg("%s", failure(0));
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), REPLY(2));
+	assert_int_equal(web.connections, 2);
 }
 
 static void fails_with(const char *to, const char *text)
@@ -1963,6 +1999,7 @@ int main(void)
 		TEST(test_redirects),
 		TEST(test_no_answer),
 		TEST(test_sent_once),
+		TEST(test_refusal_parts),
 		TEST(test_unreachable),
 		TEST(test_refused_options),
 		TEST(test_resolve_and_headers),
