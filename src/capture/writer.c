@@ -27,7 +27,8 @@
 #define CONNECT_TYPE 1
 
 struct capture_writer {
-	int fd;
+	int fd; /* -1: into line */
+	bool (*into)(void *owner, struct span line);
 	bool regular, audio, copy;
 	off_t end; /* of the last whole line */
 	int64_t began_us;
@@ -298,6 +299,9 @@ static bool put(struct capture_writer *w)
 {
 	int why;
 
+	if (w->into)
+		return w->into(w->owner,
+			       (struct span){ w->line.data, w->line.len - 1 });
 	if (file_write(w->fd, w->line.data, w->line.len) == 0) {
 		w->end += (off_t)w->line.len;
 		return true;
@@ -418,31 +422,30 @@ int capture_reader(const struct capture_writer *w)
 	return -1;
 }
 
+static int open_file(const char *path, struct error *err)
+{
+	if (strcmp(path, "-") == 0)
+		return error_set(err, ERR_USAGE,
+				 "a trace goes to a file, and '-' is none");
+	return file_create("trace", path, false, err);
+}
+
 struct capture_writer *capture_create(const struct capture_how *how,
 				      struct error *err)
 {
 	struct capture_writer *w;
 	struct stat st;
-	int fd = -1;
+	int fd = how->path ? open_file(how->path, err) : -1;
 
-	if (!how->path)
-		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	else if (strcmp(how->path, "-") == 0)
-		error_set(err, ERR_USAGE,
-			  "a trace goes to a file, and '-' is none");
-	else
-		fd = file_create("trace", how->path, false, err);
-	if (fd < 0 && !how->path)
-		error_set(err, ERR_OUTPUT, "cannot write to stdout: %s",
-			  strerror(errno));
-	if (fd < 0)
+	if (how->path && fd < 0)
 		return NULL;
 	w = mem_zalloc(sizeof(*w));
 	w->fd = fd;
-	w->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	w->into = how->path ? NULL : how->line;
+	w->regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	w->audio = how->audio;
 	w->copy = how->made != NULL;
-	w->end = lseek(fd, 0, SEEK_CUR);
+	w->end = fd < 0 ? 0 : lseek(fd, 0, SEEK_CUR);
 	w->path = mem_strdup(how->path ? how->path : "stdout");
 	w->names = mask_names_new();
 	w->trouble = how->trouble;
@@ -488,7 +491,7 @@ int capture_close(struct capture_writer *w, struct error *err)
 	if (!w)
 		return 0;
 	told(w);
-	if (close(w->fd) != 0 && w->lost == 0) {
+	if (w->fd >= 0 && close(w->fd) != 0 && w->lost == 0) {
 		w->lost = 1;
 		w->why = errno;
 	}

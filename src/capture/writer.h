@@ -14,7 +14,9 @@
 struct capture_writer;
 
 struct capture_how {
-	const char *path; /* "-" is no file: refused; NULL: stdout */
+	const char *path; /* "-" is no file: refused; NULL: into line */
+	/* Without path, each line without its end. false: it is lost, errno. */
+	bool (*line)(void *owner, struct span line);
 	const char *as; /* "proxy", "serve", "listen", "client", "sim" */
 	const char *upstream; /* NULL */
 	bool audio; /* keep the bytes of binary frames and of audio over UDP */

@@ -249,12 +249,13 @@ static void print_lease(struct app *app, const struct control_answer *answer,
 {
 	const struct span lease = control_answer_member(answer, "lease");
 	const struct span devices = control_answer_member(answer, "devices");
+	CLEANUP(buf_done) struct buf line = { 0 };
 
+	buf_printf(&line, "{\"leases\":\"%s\",\"lease\":%.*s,\"devices\":%.*s}",
+		   tokens, (int)lease.len, lease.text, (int)devices.len,
+		   devices.text);
 	if (app->out.form == OUTPUT_JSON)
-		fprintf(app->out.out,
-			"{\"leases\":\"%s\",\"lease\":%.*s,\"devices\":%.*s}\n",
-			tokens, (int)lease.len, lease.text, (int)devices.len,
-			devices.text);
+		put_json_line(&app->out, &line, (struct span){ 0 });
 	else
 		fprintf(app->out.out, "export " VARIABLE "=%s\n", tokens);
 	if (app->out.out_terminal)
@@ -293,7 +294,8 @@ static int take(struct app *app, struct control_line *serve,
 			err, ERR_USAGE,
 			VARIABLE " holds something else than leases: unset it");
 	/* A token that nobody got is of no use. */
-	if (!q->keep || status != 0 || fflush(app->out.out) != 0)
+	if (!q->keep || status != 0 || app->out.query_failed ||
+	    fflush(app->out.out) != 0)
 		give_back(app, serve);
 	return status;
 }
@@ -385,7 +387,7 @@ static const struct example lease_examples[] = {
 
 const struct command cmd_lease = {
 	.name = "lease",
-	.globals = "socket timeout wait",
+	.globals = "jq socket timeout wait",
 	.args = "DEVICE... [-- COMMAND]",
 	.brief = "hold boards of the running serve for yourself",
 	.text = "From then on others' calls to these boards are refused, with who holds them and how long yet: what attaches and asks, --all (a row says so), kick, power, pictures to upload. Watching is free: devices, tail. "

@@ -3,6 +3,7 @@
  * proxy: what passes between boards and their backend stands on stdout, line by
  * line; at the end, what passed in all. What happens beside stands on stderr.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
@@ -127,6 +128,21 @@ static void on_passed(void *owner, const struct talk *t,
 	}
 	passing_line(&s->text, &s->lines, e);
 	s->stirred = true;
+}
+
+/* What passes does not wait for who reads: the capture says what is not here. */
+static bool queue_json(void *owner, struct span line)
+{
+	struct proxying *s = owner;
+
+	if (s->text.len > LINES_MAX) {
+		s->left_out++;
+		errno = ENOBUFS;
+		return false;
+	}
+	add_json_line(&s->app->out, &s->text, line);
+	s->stirred = true;
+	return true;
 }
 
 static void on_found(void *owner, const struct talk *t, const struct finding *f,
@@ -428,7 +444,7 @@ static void add_json(struct proxying *s, struct buf *out)
 				strlen(s->app->config.trace));
 	else
 		buf_text(out, "null");
-	buf_text(out, "}}\n");
+	buf_text(out, "}}");
 }
 
 static void show_summary(struct proxying *s)
@@ -436,10 +452,12 @@ static void show_summary(struct proxying *s)
 	struct renderer *r = &s->app->out;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (r->form == OUTPUT_JSON)
+	if (r->form == OUTPUT_JSON) {
 		add_json(s, &text);
-	else
-		add_summary(s, &text);
+		put_json_line(r, &text, (struct span){ 0 });
+		return;
+	}
+	add_summary(s, &text);
 	if (!is_stdio(s))
 		put_out(r, &text);
 	else if (!is_quiet(s))
@@ -502,6 +520,21 @@ static int stay(struct proxying *s, struct error *err)
 
 #define CLOSE_MS 2000
 
+/* What stdout did not take was told, and the lines that it took say so. */
+static int end_writers(struct proxying *s, struct error *err)
+{
+	struct capture_writer *file = TAKE(s->file), *json = TAKE(s->json);
+	int failed = 0;
+
+	if (s->app->config.trace)
+		failed = capture_close(file, err);
+	else
+		capture_close(file, NULL);
+	capture_close(json, NULL);
+	write_lines(s, true);
+	return failed;
+}
+
 /* All connections end; then what passed is counted. */
 static int finish(struct proxying *s, struct error *err)
 {
@@ -517,8 +550,7 @@ static int finish(struct proxying *s, struct error *err)
 	       ignored.kind == ERR_INTERRUPTED)
 		error_reset(&ignored);
 	show(s, true);
-	failed = capture_close(TAKE(s->file), &lost) |
-		 capture_close(TAKE(s->json), &lost);
+	failed = end_writers(s, &lost);
 	show_summary(s);
 	if (failed) {
 		error_copy(err, &lost);
@@ -549,6 +581,7 @@ static int open_writers(struct proxying *s, struct error *err)
 	if (app->out.form != OUTPUT_JSON)
 		return 0;
 	how.path = NULL;
+	how.line = queue_json;
 	how.trouble = NULL;
 	s->json = capture_create(&how, err);
 	if (!s->json)
@@ -692,7 +725,8 @@ static int prepare(struct proxying *s, const struct invocation *in,
 		return 0;
 	if (r->form == OUTPUT_JSON) {
 		error_set(err, ERR_USAGE,
-			  "option '-o json': stdout is the server's here");
+			  "option '%s': stdout is the server's here",
+			  r->query ? "--jq" : "-o json");
 		return error_hint(
 			err,
 			"record with --trace FILE, or look with -v, on stderr");
@@ -761,7 +795,7 @@ static const struct example proxy_examples[] = {
 const struct command cmd_proxy = {
 	.name = "proxy",
 	.globals =
-		"verbose trace audio findings save-audio cacert insecure advertise allow-origin allow-host trusted-proxy serial elf reset",
+		"jq verbose trace audio findings save-audio cacert insecure advertise allow-origin allow-host trusted-proxy serial elf reset",
 	.args = "[ota|mcp] UPSTREAM",
 	.max = 2,
 	.brief = "stand between boards and their backend, and see all",
@@ -769,7 +803,7 @@ const struct command cmd_proxy = {
 		"\n"
 		"UPSTREAM is the real one's address. http:// or https:// with a path that ends with \"ota\" is the OTA address of boards: set ours in its place on the board (they are printed), and restart it. The board's own headers and body go up, and the answer comes back with websocket.url and mqtt.endpoint pointing here; a newer firmware, which the board would install at once, is withheld unless --firmware pass is given; every other byte stays. The answer that is judged is the real one. 'ota' before the address says so of any other path.\n"
 		"\n"
-		"ws:// and wss:// are a backend's WebSocket: one connection up for each one down, dialled when the board dials, with its headers in their order and its token as it is; a board that asks OTA here is sent here. Only Sec-WebSocket-Extensions is struck. The bytes are passed as they come, and so is the end of a connection. The address for pictures in initialize points here; the picture passes, too.\n"
+		"ws:// and wss:// are a backend's WebSocket: one connection up for each one down, dialled when the board dials, with its headers in their order and its token as it is; a board that asks OTA here is sent here. Only Sec-WebSocket-Extensions is struck. The bytes are passed as they come, and so is the end of a connection. The address for pictures in initialize points here; the picture passes.\n"
 		"\n"
 		"mqtt:// and mqtts:// are a broker: packets go on as they came, so a broker that pushes to boards that never subscribe does so through here. In the hello of the backend the address of audio becomes ours; the datagrams pass both ways and are counted, and what comes from anybody but the board does not. A board speaks TLS to port 8883 only, and takes public certificates only: so our port is plain, and TLS above. A board that is fixed to TLS needs a TLS server with a public certificate in front.\n"
 		"\n"
@@ -778,7 +812,7 @@ const struct command cmd_proxy = {
 		"What cannot be reached, refuses, redirects, or never answers is told with the stage at which it failed, and what a board makes of it; the board's connection fails as it would without us. TLS to the backend is verified as a board does it; --insecure goes on, and tells what a board would not have taken.\n"
 		"\n"
 		"--set changes members in what passes: --set /payload/result/isError=true. --fault lets what passes go wrong, in replies to calls unless it says so:\n"
-		"  late-reply    a reply goes on after 11 s, and all behind it (late-reply=500ms: after that; late-reply=11s:self.x: of that tool)\n"
+		"  late-reply    a reply goes on after 11 s, and all behind it (late-reply=500ms: after that; =11s:self.x: of that tool)\n"
 		"  no-reply      it never goes on\n"
 		"  drop          drop=reply/3: each third reply, to whatever, does not\n"
 		"  two-replies   it goes on twice\n"
@@ -789,13 +823,13 @@ const struct command cmd_proxy = {
 		"  hang          from it on nothing that the board says goes on\n"
 		"  no-features   the board's hello has no features\n"
 		"  no-hello      it does not go on\n"
-		"  late-hello    it goes on after 5 s (late-hello=2s: after that)\n"
+		"  late-hello    it goes on after 5 s (late-hello=2s)\n"
 		"\n"
 		"--serial reads a board's serial log along (ALIAS=DEVICE says whose it is, an id will do; --elf decodes backtraces): its lines stand in the timeline and in the capture, what they show below, with what passed right before. --audio keeps audio in the capture, which is only counted otherwise.\n"
 		"\n"
 		"Connections that the upstream has not answered are passed on a few at a time, others wait up to 10 s; a board that it said hello to goes first.\n"
 		"\n"
-		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. If its reader is slow, lines are left out, and counted: what passes never waits.",
+		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. A slow reader misses lines, which are counted: what passes never waits, but for --jq on a line (10 s at most).",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_STREAM | CMD_MINOR,
 	.options = proxy_rows,

@@ -213,7 +213,7 @@ static void add_json(struct buf *out, const struct sim_summary *s)
 	add_named_json(out, "lost_replies", "times", &s->lost_replies);
 	add_audio_json(out, &s->audio);
 	add_findings_json(out, s);
-	buf_text(out, "}\n");
+	buf_char(out, '}');
 }
 
 /* "4 ms", or "4 ms (p50), 9 ms (p99)"; unit: µs of one. */
@@ -347,18 +347,15 @@ static void add_text(struct buf *out, const struct renderer *r,
 /* Results: lines, or with -o json one object (see the man page). */
 static void sim_summary_show(struct renderer *r, const struct sim_summary *s)
 {
-	CLEANUP(buf_done) struct buf text = { 0 }, safe = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (r->form != OUTPUT_JSON) {
-		add_text(&safe, r, s);
-	} else {
+	if (r->form == OUTPUT_JSON) {
 		add_json(&text, s);
-		if (r->out_terminal)
-			text_safe(&safe, text.data, text.len, TEXT_JSON);
-		else
-			buf_add(&safe, text.data, text.len);
+		put_json_line(r, &text, (struct span){ 0 });
+	} else {
+		add_text(&text, r, s);
+		put_out(r, &text);
 	}
-	fwrite(buf_string(&safe), 1, safe.len, r->out);
 }
 
 #define LINES_MAX 200 /* of many devices, without -v */
@@ -741,7 +738,7 @@ static const struct example sim_examples[] = {
 const struct command cmd_sim = {
 	.name = "sim",
 	.globals =
-		"verbose trace findings mqtt-password-file cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"jq verbose trace findings mqtt-password-file cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.args = "[PROFILE]",
 	.brief = "pretend to be a device that dials in, many, or a service",
 	.text = "Says and does on the wire what stock firmware does, byte for byte: handshake, hello, envelope, paging, error texts that break JSON, silence where firmware is silent. "

@@ -8,15 +8,23 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 
+static void show_json(struct renderer *r)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+
+	buf_printf(&line,
+		   "{\"version\":\"%s\",\"libuv\":\"%s\",\"cJSON\":\"%s\"}",
+		   MCPCTL_VERSION, uv_version_string(), cJSON_Version());
+	put_json_line(r, &line, (struct span){ 0 });
+}
+
 static int version_run(const struct invocation *in, struct error *err)
 {
-	const struct renderer *r = &in->app->out;
+	struct renderer *r = &in->app->out;
 
 	(void)err;
 	if (r->form == OUTPUT_JSON)
-		fprintf(r->out,
-			"{\"version\":\"%s\",\"libuv\":\"%s\",\"cJSON\":\"%s\"}\n",
-			MCPCTL_VERSION, uv_version_string(), cJSON_Version());
+		show_json(r);
 	else if (r->verbose)
 		fprintf(r->out, "mcpctl %s\nlibuv %s\ncJSON %s\n",
 			MCPCTL_VERSION, uv_version_string(), cJSON_Version());
@@ -32,7 +40,7 @@ static const struct example version_examples[] = { { "version", "mcpctl ", 0 },
 
 const struct command cmd_version = {
 	.name = "version",
-	.globals = "verbose version",
+	.globals = "jq verbose version",
 	.args = "",
 	.brief = "the version; with -v also of its libraries",
 	.group = GROUP_PROGRAM,

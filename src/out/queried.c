@@ -29,25 +29,28 @@ const char json_help_asked[] =
 	"   \"lasted_us\", \"p50_us\", \"p90_us\", \"p99_us\", \"max_us\": or null}}\n";
 
 /* On a terminal JSON stays JSON; a string is prose, made safe. */
-static void put_output(struct renderer *r, const char *text, size_t len,
-		       bool string)
+static void add_output(const struct renderer *r, struct buf *out,
+		       const char *text, size_t len, bool string)
 {
-	CLEANUP(buf_done) struct buf b = { 0 };
-
 	if (r->out_terminal)
-		text_safe(&b, text, len, string ? TEXT_PARAGRAPH : TEXT_JSON);
+		text_safe(out, text, len, string ? TEXT_PARAGRAPH : TEXT_JSON);
 	else
-		buf_add(&b, text, len);
-	buf_char(&b, '\n');
-	put_out(r, &b);
+		buf_add(out, text, len);
+	buf_char(out, '\n');
 }
 
-static void put_outputs(struct renderer *r, const struct query_outputs *o)
+static void put_outputs(struct renderer *r, struct buf *out,
+			const struct query_outputs *o)
 {
-	for (size_t i = 0; i < o->count; i++)
-		put_output(r, o->text.data + o->item[i].at, o->item[i].len,
-			   o->item[i].string);
-	if (r->query_at_once)
+	CLEANUP(buf_done) struct buf line = { 0 };
+
+	for (size_t i = 0; i < o->count; i++) {
+		add_output(r, out ? out : &line, o->text.data + o->item[i].at,
+			   o->item[i].len, o->item[i].string);
+		if (!out)
+			put_out(r, &line);
+	}
+	if (r->query_at_once && !out)
 		fflush(r->out);
 	if (!o->inexact || r->query_inexact)
 		return;
@@ -65,14 +68,15 @@ static void keep(struct renderer *r, const struct error *why)
 		render_note(r, "--jq: %s", why->text);
 }
 
-void queried_line(struct renderer *r, struct span value, struct span line)
+void queried_line(struct renderer *r, struct buf *out, struct span value,
+		  struct span line)
 {
 	CLEANUP(query_outputs_done) struct query_outputs outputs = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	int status = query_run(r->query, value, line, r->query_timeout,
 			       &outputs, &why);
 
-	put_outputs(r, &outputs);
+	put_outputs(r, out, &outputs);
 	if (status)
 		keep(r, &why);
 }

@@ -10,10 +10,12 @@
 
 /*
  * A line of the JSON form without its line end: each output of r->query is a
- * line, a string without quotes. value is `.`, line is `$line`. What fails is
- * kept for queried_outcome and, where r->query_at_once, told as well.
+ * line, a string without quotes, into out, or on stdout if that is NULL. value
+ * is `.`, line is `$line`. What fails is kept for queried_outcome and, where
+ * r->query_at_once, told as well.
  */
-void queried_line(struct renderer *r, struct span value, struct span line);
+void queried_line(struct renderer *r, struct buf *out, struct span value,
+		  struct span line);
 
 /*
  * -1: the expression failed on a line since it was asked last, and why

@@ -475,6 +475,12 @@ static inline bool render_wants_value(const struct renderer *r)
  */
 void put_json_line(struct renderer *r, struct buf *b, struct span value);
 
+/* The same, of that line alone, into out instead of stdout. */
+void add_json_line(struct renderer *r, struct buf *out, struct span line);
+
+/* The same of a line of a capture; false, with errno, where stdout is lost. */
+bool put_captured_line(void *renderer, struct span line);
+
 /*
  * Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to
  * stdout was lost. Code EPIPE: its reader had enough, which needs no words.

@@ -3,6 +3,7 @@
  * The JSON form: MCP's own objects as they came, and few objects of ours
  * around what has none. out/json_help is the documentation.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,7 +101,7 @@ void put_json_line(struct renderer *r, struct buf *b, struct span value)
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	const struct span line = { b->data, b->len };
 	if (r->query) {
-		queried_line(r, value.text ? value : line,
+		queried_line(r, NULL, value.text ? value : line,
 			     value.text ? line : value);
 		buf_reset(b);
 		return;
@@ -119,6 +120,30 @@ void put_json_line(struct renderer *r, struct buf *b, struct span value)
 	 * what nobody sees. */
 	text_safe(&safe, b->data, b->len, TEXT_JSON);
 	put_out(r, &safe);
+}
+
+void add_json_line(struct renderer *r, struct buf *out, struct span line)
+{
+	if (r->query)
+		queried_line(r, out, line, (struct span){ 0 });
+	else if (r->out_terminal)
+		text_safe(out, line.text, line.len, TEXT_JSON);
+	else
+		buf_add(out, line.text, line.len);
+	if (!r->query)
+		buf_char(out, '\n');
+}
+
+bool put_captured_line(void *renderer, struct span line)
+{
+	struct renderer *r = renderer;
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_add(&b, line.text, line.len);
+	put_json_line(r, &b, (struct span){ 0 });
+	if (!ferror(r->out))
+		return true;
+	errno = EPIPE;
+	return false;
 }
 
 /* A line of ours or of the peer's on stdout; b is empty after. */

@@ -242,7 +242,9 @@ static int prepare(struct viewing *v, struct error *err)
 	const struct capture_how how = { .as = head->as,
 					 .upstream = head->upstream,
 					 .made = head->made ? head->made : "",
-					 .audio = true };
+					 .audio = true,
+					 .line = put_captured_line,
+					 .owner = v->order->out };
 
 	v->to_us = INT64_MAX;
 	if (time_of(v, v->order->from, &v->from_us, err) ||
@@ -373,6 +375,9 @@ static int packets_write(struct renderer *out, const char *path,
 	struct capture_event e;
 	int more;
 
+	if (out->query)
+		return error_set(err, ERR_USAGE,
+				 "option '--jq' is for JSON: pcapng is none");
 	if (out->out_terminal) {
 		error_set(err, ERR_USAGE, "pcapng is nothing for a terminal");
 		return error_hint(err,
@@ -567,14 +572,14 @@ static const struct example capture_examples[] = {
 
 const struct command cmd_capture = {
 	.name = "capture",
-	.globals = "device verbose",
+	.globals = "jq device verbose",
 	.args = "show|diff|pcap|mask|join FILE...",
 	.brief = "read, compare, mask and join what --trace recorded",
 	.text = "--trace FILE of every command records what passes on the wire as a capture: a JSON object a line, secrets masked; mcpctl-capture(5) says what stands in it. "
 		"A FILE may be packed by gzip or zstd, - is stdin, traces of earlier versions are read too, and one that ends within a line is read up to there. Files of any size are read line by line.\n"
 		"\n"
 		"show: a line for each message: when, who, in which direction (> from the device, < from the backend), what in words, and behind an answer how long it took; findings stand below the line that they belong to. "
-		"-v shows audio, pings and packets too and cuts nothing, -vv adds the bytes as they were. -d names a device by its Device-Id, or by a glob. With -o json it prints a capture of what is left. Nothing to show is status 7.\n"
+		"-v shows audio, pings and packets too and cuts nothing, -vv adds the bytes as they were. -d names a device by its Device-Id, or by a glob. With -o json it prints a capture of what is left; --jq asks its lines, the first of which is the head, and those of mask and join. Nothing to show is status 7.\n"
 		"\n"
 		"diff: what the second one has not, has more, has in another order, says otherwise, or answers in twice the time and 0.1 s more. Messages are put side by side by what they are: the second call of a tool beside the second. Not compared: ids, session_id, times, uuid, nonce, key, secrets, audio; more by --ignore. A text that is JSON is compared as what it says: /result/content/0/text/battery. Any difference is status 7.\n"
 		"\n"

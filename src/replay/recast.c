@@ -375,6 +375,8 @@ static int create(struct recast *r, struct error *err)
 	CLEANUP(buf_done) struct buf upstream = { 0 };
 	struct capture_how how = { .as = one ? head->as : "join",
 				   .audio = true,
+				   .line = put_captured_line,
+				   .owner = r->order->out,
 				   .made = made ? made : "" };
 
 	if (one && head->upstream) {

@@ -254,7 +254,7 @@ static void add_setting(struct buf *out, const struct option_row *row,
 	}
 }
 
-static void show_settings(const struct app *app)
+static void show_settings(struct app *app)
 {
 	CLEANUP(buf_done) struct buf json = { 0 };
 	bool as_json = app->out.form == OUTPUT_JSON;
@@ -273,8 +273,10 @@ static void show_settings(const struct app *app)
 		buf_printf(&json, "%c\"%s\":", i ? ',' : '{', settings[i]);
 		buf_json_string(&json, buf_string(&value), value.len);
 	}
-	if (as_json)
-		fprintf(app->out.out, "%s}\n", buf_string(&json));
+	if (!as_json)
+		return;
+	buf_char(&json, '}');
+	put_json_line(&app->out, &json, (struct span){ 0 });
 }
 
 /* The renderer and the session learn of it. */

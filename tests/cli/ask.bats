@@ -330,3 +330,60 @@ ready() { [ "$(mcpctl devices --jq 'select(.state == "ready").id' | wc -l)" = "$
 	[ "$status" = 1 ]
 	grep -q '^3 boards: failed: ' <<<"$output"
 }
+
+# same WORD…: the lines of -o json are what --jq . gives. Numbers may be others.
+same() {
+	run -0 --separate-stderr mcpctl "$@" --jq .
+	jq -S . <<<"$output" | sed -E 's/[0-9.]+/N/g' >asked
+	run -0 --separate-stderr mcpctl -o json "$@"
+	[ -n "$output" ]
+	jq -S . <<<"$output" | sed -E 's/[0-9.]+/N/g' | diff asked -
+}
+
+@test "--jq: what is no tool's, no board's, and what is recorded" {
+	same version
+	same sim --listen 127.0.0.1:0 --for 100ms
+	mcp sim: --trace one.jsonl call $STATUS
+	ends 0
+	same capture show one.jsonl
+	same capture mask one.jsonl
+	same capture join one.jsonl one.jsonl
+	run -0 --separate-stderr mcpctl capture show one.jsonl --jq 'select(.kind == "close").n'
+	[ "$output" = "$(jq 'select(.kind == "close").n' one.jsonl)" ]
+	mcp capture pcap one.jsonl --jq .
+	ends 2
+	hints "option '--jq' is for JSON: pcapng is none"
+	mcp capture show one.jsonl --jq .n.x
+	ends 7
+	hints 'and so for'
+}
+
+@test "--jq of proxy: each event, the sum last; a server's stdout has no room for it" {
+	serve
+	background proxy mcpctl proxy --listen 127.0.0.1:0 "ws://127.0.0.1:$PORT/xiaozhi/v1/" \
+		--jq '.kind // .proxied.connections // "head"'
+	device=$LAST
+	device board --connect "$(wait_for proxy.err 'listening at' | grep -oE 'ws://.*')"
+	event ready
+	kill -INT "$device"
+	finish "$device" 0
+	[ "$(sed -n '1p;$p' proxy.out | xargs)" = 'head 1' ]
+	grep -qx text proxy.out
+	mcp proxy --jq . -- cat
+	ends 2
+	hints "option '--jq': stdout is the server's here"
+}
+
+@test "--jq of lease: what names it; a lease that nobody was told of is given back" {
+	serve
+	device one --device-id 02:00:00:00:00:01
+	event ready
+	mcp lease 02:00:00:00:00:01 --for 10m --jq '.leases.x'
+	ends 7
+	hints 'Cannot index string'
+	run -0 --separate-stderr mcpctl lease 02:00:00:00:00:01 --for 10m --jq .leases
+	MCPCTL_LEASE=$output mcp -d 02:00:00:00:00:01 ping
+	ends 0
+	mcp -d 02:00:00:00:00:01 ping
+	ends 3
+}

@@ -456,3 +456,28 @@ finds() {
 	ends 2
 	hints "option '--audio' needs --trace"
 }
+
+@test "-o json whose reader reads nothing: what passes does not wait, what is left out is told" {
+	serve
+	mkfifo lines
+	exec 7<>lines
+	mcpctl -o json proxy --listen 127.0.0.1:0 "ws://127.0.0.1:$PORT/xiaozhi/v1/" >lines 2>proxy.err 7<&- 3>&- &
+	PIDS+=($!)
+	PROXY=$!
+	HERE=$(wait_for proxy.err 'listening at' | grep -oE 'ws://127[^"]*')
+	board --fill 200
+	event ready
+	# Some 10 MB, of which a pipe takes 64 kB and proxy keeps 4 MB.
+	for _ in {1..60}; do
+		mcpctl --timeout 20s tools >tools.out
+	done
+	kill -INT "$DEVICE"
+	finish "$DEVICE" 130
+	kill -INT "$PROXY"
+	cat <&7 >read.jsonl 3>&- &
+	PIDS+=($!)
+	finish "$PROXY" 0
+	wait_for read.jsonl '"proxied":'
+	grep -q 'lines were not shown: their reader is slow' proxy.err
+	[ "$(jq -s 'map(select(.kind == "lost").count) | add > 0' read.jsonl)" = true ]
+}

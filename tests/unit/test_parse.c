@@ -281,17 +281,17 @@ static const struct heeds {
 } heeds[] = {
 	{ "adopt", " jq socket timeout " },
 	{ "assets", " jq device socket timeout " },
-	{ "capture", " device verbose " },
+	{ "capture", " jq device verbose " },
 	{ "close", " socket timeout " },
 	{ "completion", "" },
 	{ "devices", " device socket timeout jq fields " },
 	{ "explain", " jq " },
 	{ "help", "" },
 	{ "kick", " device socket timeout " },
-	{ "lease", " socket timeout wait " },
+	{ "lease", " jq socket timeout wait " },
 	{ "power", " device socket timeout " },
 	{ "proxy",
-	  " verbose trace audio findings save-audio cacert insecure advertise"
+	  " jq verbose trace audio findings save-audio cacert insecure advertise"
 	  " allow-origin allow-host trusted-proxy serial elf reset " },
 	{ "serve",
 	  " target device verbose trace audio findings timeout wait token-file"
@@ -300,14 +300,14 @@ static const struct heeds {
 	  " save-images save-audio picture-max no-init serial elf reset jq " },
 	/* token-file is its own, of another meaning */
 	{ "sim",
-	  " verbose trace audio findings token-file mqtt-password-file cacert"
+	  " jq verbose trace audio findings token-file mqtt-password-file cacert"
 	  " insecure advertise allow-origin allow-host trusted-proxy " },
 	{ "stop", " socket timeout " },
 	{ "targets", " config trust jq fields socket timeout " },
 	{ "top", " device socket " },
 	{ "trust", " trust jq " },
 	{ "upgrade", " jq device socket timeout " },
-	{ "version", " verbose " },
+	{ "version", " jq verbose " },
 };
 
 static const char *heeded_by(const char *command)
@@ -358,6 +358,23 @@ static void test_heeded(void **state)
 			mem_free(option);
 			mem_free(line);
 		}
+	}
+}
+
+/* Who prints JSON takes --jq; these print none, whatever -o says. */
+static void test_asked(void **state)
+{
+	static const char none[] = "close completion help kick power stop top";
+
+	(void)state;
+	for (const struct command *const *c = commands; *c; c++) {
+		char *line = mem_printf("%s --jq .", (*c)->name);
+
+		if (option_choice(none, (*c)->name) >= 0)
+			bad(line, "has no use for option '--jq'", "leave it");
+		else
+			good(line);
+		mem_free(line);
 	}
 }
 
@@ -472,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_heeded),
+		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_table),
