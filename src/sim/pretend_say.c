@@ -343,7 +343,7 @@ static void recorded_hello(const struct pretend *d, struct buf *text)
 	}
 	cJSON_SetValuestring(told, way);
 	if (cJSON_IsNumber(version))
-		cJSON_SetNumberValue(
+		cJSON_SetNumberHelper(
 			version, d->config.mqtt ? 3 : d->config.frame_version);
 	json_print(text, hello);
 }
