@@ -291,8 +291,8 @@ static void hint_ota(const struct serve *s, struct record *r,
 		     const struct board *elsewhere, bool mqtt)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
-	const struct library_fact *l = offers_mqtt(s) ? misses_mqtt(asked) :
-							NULL;
+	const struct library_fact *l =
+		offers_mqtt(s) ? misses_mqtt(asked) : NULL;
 
 	if (!asked->device_id[0]) {
 		record_hint(
