@@ -22,6 +22,33 @@ codes() {
 	done
 }
 
+@test "through serve a check charges a healthy board with nothing" {
+	serve --findings "$PWD/found"
+	device board
+	event ready
+	mcp check
+	ends 0
+	says '0 errors, 0 warnings'
+	# What a command asks wrongly is told to it alone.
+	mcp call --no-validate self.absent
+	ends 1
+	hints '! B240 error '
+	mcp -o json devices
+	jq -e '.findings | .error == 0 and .warning == 0' <<<"$out"
+	jq -e '.last_finding | . == null or startswith("D")' <<<"$out"
+	absent '"severity":"(error|warning)"' found
+	absent '! B2' serve.out
+}
+
+@test "no question of a check has an id that was used" {
+	run mcpctl --trace t.jsonl sim: check
+	[ "$status" -eq 0 ]
+	jq -r 'select(.kind == "text" and .from == "backend") | .text' t.jsonl |
+		jq '.payload | select(.method) | .id | numbers' >ids
+	[ "$(wc -l <ids)" -gt 10 ]
+	[ -z "$(sort ids | uniq -d)" ]
+}
+
 @test "tools: what is wrong with the list is named by its codes, in one line" {
 	cat >board.json <<-'END'
 		{"extends": "esp32", "tools": [
