@@ -722,6 +722,21 @@ static bool no_revision(struct rule_look *l)
 					"there is no protocolVersion");
 }
 
+/* What clients with types insist on beside the revision. */
+static bool bare_initialize(struct rule_look *l)
+{
+	const struct span result = l->r->result;
+	const bool abilities =
+		json_span_begins(inside(result, "capabilities"), '{');
+
+	return asked_for(l, ASKED_INITIALIZE) && !l->r->error.text &&
+	       json_span_begins(inside(result, "protocolVersion"), '"') &&
+	       !(abilities &&
+		 json_span_begins(inside(result, "serverInfo"), '{')) &&
+	       rule_hit(l, result, "it has no object %s",
+			abilities ? "serverInfo" : "capabilities");
+}
+
 static bool unknown_revision(struct rule_look *l)
 {
 	const struct span revision = inside(l->r->result, "protocolVersion");
@@ -1012,6 +1027,7 @@ const struct rule device_rules[] = {
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
 	{ P712, ON_REPLY, OF_PLAIN, no_revision },
+	{ P717, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
 	{ D148, ON_MESSAGE, OF_ANY, flood },

@@ -667,7 +667,7 @@ int session_start_raw(struct session *s, struct call *c,
 
 	assert(!session_find_call(s, rq->id));
 	prepare_call(c, rq->method, rq->timeout);
-	c->id = rq->id;
+	c->id = rq->id == session_next_id(s) ? take_id(s) : rq->id;
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	s->pieces = rq->pieces;
