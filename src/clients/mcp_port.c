@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A pretend service at a port: opened and closed, its paths, and a page. */
+/* The port for MCP clients: opened and closed, its paths, and a page. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "clients/mcp_port_private.h"
 #include "mcp/revision.h"
 #include "net/address.h"
 #include "net/head.h"
-#include "sim/service_port_private.h"
 #include "wire/jsonrpc.h"
 
-/* The page that a browser gets from a pretend service: how to reach it. */
+/* The page that a browser gets: how to reach it. */
 
 static void add_address(struct buf *out, const char *what, const char *before,
 			const char *host, const char *behind)
@@ -35,7 +35,7 @@ static void port_page(const struct mcp_port *p, struct buf *out,
 }
 
 /*
- * What an HTTP request at the port of a pretend service wants: by its path,
+ * What an HTTP request at the port wants: by its path,
  * its method, its headers. Pages that may not ask never get here.
  */
 
@@ -282,7 +282,7 @@ static void port_http(void *owner, struct front_request *rq,
 }
 
 /*
- * The port of a pretend service: opened, watched over, closed with all that
+ * The port itself: opened, watched over, closed with all that
  * goes on at it. What is said there is the matter of the other files.
  */
 

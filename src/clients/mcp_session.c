@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clients that HTTP requests at the port of a pretend service belong to: by a
+ * Clients that HTTP requests at the port belong to: by a
  * session id that nobody can guess, or for one request alone. Who is asked what
  * is not seen here.
  */
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 
 #define IDLE_MS 1800000 /* half an hour */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said at the port of a pretend service: event streams, refusals, lines
+ * What is said at the port: event streams, refusals, lines
  * for whoever watches.
  */
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 #include "wire/jsonrpc.h"
 
 void port_line(const struct mcp_port *p, const char *format, ...)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The port of a pretend service in parts, each above what it uses: what is said
- * there (service_stream.c), sessions (service_session.c), messages that were
- * posted (service_post.c), WebSockets (service_socket.c), paths, and the port
+ * The port for MCP clients in parts, each above what it uses: what is said
+ * there (mcp_stream.c), sessions (mcp_session.c), messages that were
+ * posted (mcp_post.c), WebSockets (mcp_socket.c), paths, and the port
  * itself (mcp_port.c). Private to them.
  */
-#ifndef SIM_SERVICE_PORT_PRIVATE_H
-#define SIM_SERVICE_PORT_PRIVATE_H
+#ifndef CLIENTS_MCP_PORT_PRIVATE_H
+#define CLIENTS_MCP_PORT_PRIVATE_H
 
 #include "base/random.h"
 #include "clients/mcp_port.h"
@@ -23,7 +23,7 @@
 
 #define PORT_JSON "application/json"
 #define PORT_EVENTS "text/event-stream"
-/* JSON-RPC: Invalid Request. -32000 and below mean something in services. */
+/* JSON-RPC: Invalid Request. -32000 and below mean something in answerers. */
 #define PORT_REFUSED (-32600)
 
 struct port_session;
@@ -107,7 +107,7 @@ struct port_stream {
 	bool written; /* since the last beat */
 };
 
-/* service_stream.c. A line for the observer; what a peer sent may be in it. */
+/* mcp_stream.c. A line for the observer; what a peer sent may be in it. */
 void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 /* A JSON-RPC error without an id. headers: more of them; NULL. */
@@ -131,7 +131,7 @@ void port_streams_beat(struct mcp_port *p);
 /* After the front was closed: they are gone. */
 void port_streams_free(struct mcp_port *p);
 
-/* service_session.c */
+/* mcp_session.c */
 struct port_session *port_session_new(struct mcp_port *p);
 /* Give it an id, so that it is found. -1: there is no place. */
 int port_session_publish(struct port_session *s);
@@ -140,7 +140,7 @@ struct port_session *port_session_find(const struct mcp_port *p, const char *id,
 				       bool old);
 /*
  * Nobody finds it any more; it is freed in another turn of the loop, by when it
- * has no post and no stream. The service may be at work for this client: it is
+ * has no post and no stream. The answerer may be at work for this client: it is
  * freed when that is over.
  */
 void port_session_bury(struct port_session *s);
@@ -153,7 +153,7 @@ void port_sessions_free(struct mcp_port *p);
 /* What belongs to no question, for the stream of a session. */
 bool port_session_tell(void *owner, const char *text, size_t len);
 
-/* service_post.c. Its posts are answered 404, its stream ends; then as buried. */
+/* mcp_post.c. Its posts are answered 404, its stream ends; then as buried. */
 void port_session_end(struct port_session *s);
 /* mcp_port.stream_gone: what ends with it, or waits for its client. */
 void port_stream_gone(const struct port_stream *s);
@@ -179,7 +179,7 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
 bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 		      const struct port_session *s, const char *id);
 
-/* service_socket.c */
+/* mcp_socket.c */
 int port_upgrade(void *owner, int fd, const struct front_head *head,
 		 const char **reason);
 void port_sockets_close(struct mcp_port *p);

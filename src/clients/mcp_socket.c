@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WebSockets at the port of a pretend service: a message a frame, plain
+ * WebSockets at the port: a message a frame, plain
  * JSON-RPC, replies in the order in which they are ready.
  */
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 
 struct port_socket {
 	struct transport transport;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that were posted to a pretend service, until they are answered: as
+ * Messages that were posted, until they are answered: as
  * JSON, as an event stream for clients that take nothing else, or on the stream
  * of HTTP+SSE. They end with their session, or with their stream.
  */
@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 #include "wire/jsonrpc.h"
 
 static void post_free(struct port_post *post)
@@ -112,7 +112,7 @@ static void begin_session(struct port_post *post)
 		  a->revision(s->client));
 }
 
-/* The service could not make out whom to answer: that was no message at all. */
+/* The answerer could not make out whom to answer: that was no message at all. */
 static bool is_refusal(const char *reply, size_t len)
 {
 	const struct span text = { reply, len };
@@ -261,7 +261,7 @@ static void make_room(struct mcp_port *p)
 		port_post_drop(oldest);
 }
 
-/* The service closes the stream on purpose, and says when to come back. */
+/* The answerer closes the stream on purpose, and says when to come back. */
 static void on_pause(void *owner, int64_t ms)
 {
 	struct port_post *post = owner;
