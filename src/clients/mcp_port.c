@@ -266,7 +266,9 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
-	if (strcmp(head->method, "OPTIONS") == 0)
+	if (p->options.path)
+		port_narrow(p, rq, &m);
+	else if (strcmp(head->method, "OPTIONS") == 0)
 		serve_options(p, rq);
 	else if (is_endpoint(head->path))
 		serve_endpoint(p, rq, &m);
@@ -364,7 +366,7 @@ static void tell_address(const struct mcp_port *p)
 	buf_text(&url, "http://");
 	authority_print(&url, p->host ? p->host : DEFAULT_HOST,
 			p->front_table->port(p->front));
-	buf_char(&url, '/');
+	buf_text(&url, p->options.path ? p->options.path : "/");
 	p->observer.listening(p->observer.owner, buf_string(&url));
 }
 

@@ -150,6 +150,10 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 					.headers = head->headers,
 					.path = head->path };
 
+	if (p->options.path) {
+		*reason = "no WebSocket here";
+		return 404;
+	}
 	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX) {
 		*reason = "too many clients";
 		return 503;

@@ -38,6 +38,13 @@ struct service *service_load(const char *name_or_path,
 			     struct error *err);
 /* All questions must be over or abandoned. NULL is fine. */
 void service_free(struct service *s);
+/* How its profile wants to be reached over HTTP; lent. 0, NULL: as any. */
+struct service_reach {
+	const char *path; /* the only one */
+	int64_t body_max; /* bytes */
+	int64_t session_ms; /* how long one lasts unused */
+};
+struct service_reach service_reach(const struct service *s);
 /* serverInfo.name, for lines */
 const char *service_name(const struct service *s);
 
