@@ -72,15 +72,17 @@ id_of() { sed -n 's/^Mcp-Session-Id: //p' head | tr -d '\r'; }
 	mcp "$URL" tools
 	ends 0
 	[ "$(head -n 1 <<<"$out" | cut -d' ' -f1)" = self.calibrate ]
-	mcp "$URL" call self.screen.set_hsv h=3
+	mcp "$URL" --findings found call self.screen.set_hsv h=3
 	ends 1
-	hints '--fill-defaults sends the defaults'
+	hints '--fill-defaults sends the defaults (explain P725)'
+	[ "$(jq -c '[.code, .detail]' found)" = '["P725","self.screen.set_hsv: without s, v"]' ]
 	mcp "$URL" call self.screen.set_hsv h=3 --fill-defaults
 	ends 0
 	says '{"h":3,"s":50,"v":100}'
-	mcp "$URL" call self.log.read
+	mcp "$URL" --findings found call self.log.read
 	ends 0
 	hints 'empty result: no content'
+	grep -q '"code":"P726"' found
 	mcp "$URL" call self.calibrate --task
 	ends 0
 	says true

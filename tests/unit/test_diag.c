@@ -271,7 +271,7 @@ static const struct situation at_a_broker[] = {
 /* A server that is no board may say what a board may not. */
 static const struct situation plain_servers[] = {
 	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-06-18\"}") } },
-	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
 	{ "P702", true, { ">Listening on port 3000" } },
@@ -316,11 +316,14 @@ static const struct situation answers[] = {
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"text\":\"x\"}]}") } },
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":5}]}") } },
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"structuredContent\":{}}") } },
-	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}") } },
+	{ "P726", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"}]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"odd\"}]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"task\":{\"taskId\":\"1\"}}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{}}") } },
+	{ "P726", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":false}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":true}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"structuredContent\":{}}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":20250618}") } },
 };
