@@ -191,6 +191,8 @@
 	row(P715, ERROR,   "the address leads elsewhere: a redirect")          \
 	row(P716, ERROR,   "the server's program is missing, or ends too early") \
 	row(P717, WARNING, "initialize is answered without what clients insist on") \
+	row(P725, WARNING, "a call is refused for what may be left out")       \
+	row(P726, NOTE,    "a tool's result has nothing in it")                \
 	row(H801, WARNING, "a firewall may keep boards away")                  \
 	row(H802, ERROR,   "no address that a board can reach")                \
 	row(H803, ERROR,   "the port is taken")                                \

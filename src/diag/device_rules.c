@@ -894,6 +894,19 @@ static bool no_content(struct rule_look *l)
 			at.text);
 }
 
+static bool nothing_in_it(struct rule_look *l)
+{
+	const struct frame_reading *r = l->r;
+	const struct span content = r->part[RESULT_CONTENT];
+	struct span structured;
+
+	return asked_for(l, ASKED_CALL) && !r->error.text &&
+	       json_span_begins(content, '[') && !r->items &&
+	       !json_span_literal(r->part[RESULT_IS_ERROR], "true") &&
+	       !json_span_member(r->result, "structuredContent", &structured) &&
+	       rule_hit(l, content, "%s", asked_name(r->asked));
+}
+
 static bool firmware_image(struct rule_look *l)
 {
 	const struct span image = l->r->item[ITEM_IMAGE];
@@ -1030,6 +1043,7 @@ const struct rule device_rules[] = {
 	{ P717, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
+	{ P726, ON_REPLY, OF_PLAIN, nothing_in_it },
 	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },

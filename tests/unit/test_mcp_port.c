@@ -1,53 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The port of a pretend service, with a service of the test's own behind it:
+ * The port for MCP clients, with an answerer of the test's own behind it:
  * JSON-RPC by POST, Streamable HTTP, HTTP+SSE, WebSocket, and who may ask.
  */
 #include <signal.h>
 
 #include "base/mem.h"
+#include "clients/mcp_port.h"
 #include "net/head.h"
 #include "raw_client.h"
-#include "sim/service.h"
 
 #define LONG_MS 60000
 #define LATER_MS 30
 
-/* ---- the service behind it ---- */
+/* ---- the answerer behind it ---- */
 
-struct service {
+struct behind {
 	struct loop *loop;
 	unsigned clients, made, open, abandoned;
-	struct service_question *questions;
+	struct open_question *questions;
 };
 
-struct service_client {
-	struct service *service;
+struct caller {
+	struct behind *behind;
 	unsigned number;
 	bool initialized;
-	bool (*tell)(void *owner, const char *text, size_t len);
+	mcp_tell *tell;
 	void *tell_owner;
 };
 
-struct service_question {
-	struct service_client *client;
-	struct service_question *next;
-	service_done *done;
+struct open_question {
+	struct caller *client;
+	struct open_question *next;
+	mcp_done *done;
 	void *owner;
 	struct timer timer;
 };
 
-const char *service_name(const struct service *s)
+static const char *behind_name(void *owner)
 {
-	(void)s;
+	(void)owner;
 	return "a <service>";
 }
 
-struct service_client *service_client_new(struct service *s)
+static void *caller_new(void *owner)
 {
-	struct service_client *c = mem_zalloc(sizeof(*c));
+	struct behind *s = owner;
+	struct caller *c = mem_zalloc(sizeof(*c));
 
-	c->service = s;
+	c->behind = s;
 	c->number = ++s->made;
 	s->clients++;
 	return c;
@@ -58,49 +59,54 @@ static void question_closed(void *owner)
 	mem_free(owner);
 }
 
-static void question_end(struct service_question *q)
+static void question_end(struct open_question *q)
 {
-	struct service_question **at = &q->client->service->questions;
+	struct open_question **at = &q->client->behind->questions;
 
 	while (*at != q)
 		at = &(*at)->next;
 	*at = q->next;
-	q->client->service->open--;
+	q->client->behind->open--;
 	timer_close(&q->timer, question_closed);
 }
 
-void service_abandon(struct service_question *q)
+static void question_abandon(void *question)
 {
-	q->client->service->abandoned++;
+	struct open_question *q = question;
+
+	q->client->behind->abandoned++;
 	question_end(q);
 }
 
-void service_client_free(struct service_client *c)
+static void caller_free(void *client)
 {
-	struct service_question *next;
+	struct caller *c = client;
+	struct open_question *next;
 
 	if (!c)
 		return;
-	for (struct service_question *q = c->service->questions; q; q = next) {
+	for (struct open_question *q = c->behind->questions; q; q = next) {
 		next = q->next;
 		if (q->client == c)
-			service_abandon(q);
+			question_abandon(q);
 	}
-	c->service->clients--;
+	c->behind->clients--;
 	mem_free(c);
 }
 
-bool service_client_is_initialized(const struct service_client *c)
+static bool caller_initialized(const void *client)
 {
+	const struct caller *c = client;
+
 	return c->initialized;
 }
 
-const char *service_client_revision(const struct service_client *c)
+static const char *caller_revision(const void *client)
 {
-	return c->initialized ? "2025-11-25" : NULL;
+	return caller_initialized(client) ? "2025-11-25" : NULL;
 }
 
-bool service_is_initialize(const char *text, size_t len)
+static bool is_initialize(const char *text, size_t len)
 {
 	return memmem(text, len, "\"initialize\"", 12) != NULL;
 }
@@ -108,53 +114,52 @@ bool service_is_initialize(const char *text, size_t len)
 static void on_later(void *owner)
 {
 	static const char reply[] = "{\"id\":9,\n\"result\":\"late\"}";
-	struct service_question *q = owner;
+	struct open_question *q = owner;
 
 	q->done(q->owner, reply, sizeof(reply) - 1);
 	question_end(q);
 }
 
-static struct service_question *
-wait_for(struct service_client *c, service_done *done, void *owner, int64_t ms)
+static struct open_question *wait_for(struct caller *c, mcp_done *done,
+				      void *owner, int64_t ms)
 {
-	struct service_question *q = mem_zalloc(sizeof(*q));
+	struct open_question *q = mem_zalloc(sizeof(*q));
 
 	q->client = c;
 	q->done = done;
 	q->owner = owner;
-	q->next = c->service->questions;
-	c->service->questions = q;
-	c->service->open++;
-	timer_open(&q->timer, c->service->loop, on_later, q);
+	q->next = c->behind->questions;
+	c->behind->questions = q;
+	c->behind->open++;
+	timer_open(&q->timer, c->behind->loop, on_later, q);
 	if (ms)
 		timer_start(&q->timer, ms);
 	return q;
 }
 
-void service_client_reach(struct service_client *c,
-			  bool (*tell)(void *owner, const char *text,
-				       size_t len),
-			  void *owner)
+static void caller_reach(void *client, mcp_tell *tell, void *owner)
 {
+	struct caller *c = client;
+
 	c->tell = tell;
 	c->tell_owner = owner;
 }
 
 /* Those that say so. */
-bool service_is_modern(const struct service *s, const struct service_said *m)
+static bool says_modern(void *owner, const struct mcp_said *m)
 {
-	(void)s;
+	(void)owner;
 	return memmem(m->text, m->len, "modern", 6) != NULL;
 }
 
-bool service_is_legacy(const struct service *s)
+static bool always_legacy(void *owner)
 {
-	(void)s;
+	(void)owner;
 	return true;
 }
 
-static void tell_before(const struct service_said *m,
-			const struct service_hearer *h, void *owner)
+static void tell_before(const struct mcp_said *m, const struct mcp_hearer *h,
+			void *owner)
 {
 	static const char text[] = "{\"method\":\"notifications/x\"}";
 
@@ -168,11 +173,10 @@ static void tell_before(const struct service_said *m,
  * "never" is not answered, "later" soon, "tell" and "pause" do so before;
  * "status404" has that one; others at once.
  */
-struct service_question *service_hear(struct service_client *c,
-				      const struct service_said *m,
-				      const struct service_hearer *h,
-				      void *owner)
+static void *caller_hear(void *client, const struct mcp_said *m,
+			 const struct mcp_hearer *h, void *owner)
 {
+	struct caller *c = client;
 	const char *text = m->text;
 	const size_t len = m->len;
 	CLEANUP(mem_free_ptr) char *reply = NULL;
@@ -191,17 +195,32 @@ struct service_question *service_hear(struct service_client *c,
 				   c->number);
 	if (memmem(text, len, "status404", 9))
 		h->status(owner, 404);
-	c->initialized = c->initialized || service_is_initialize(text, len);
+	c->initialized = c->initialized || is_initialize(text, len);
 	h->done(owner, reply, strlen(reply));
 	return NULL;
 }
+
+static const struct answerer behind_answerer = {
+	.name = behind_name,
+	.client_new = caller_new,
+	.client_free = caller_free,
+	.is_initialized = caller_initialized,
+	.revision = caller_revision,
+	.reach = caller_reach,
+	.hear = caller_hear,
+	.abandon = question_abandon,
+	.is_modern = says_modern,
+	.is_legacy = always_legacy,
+};
 
 /* ---- the frame ---- */
 
 static struct {
 	struct loop *loop;
-	struct service service;
-	struct service_listen_options options;
+	struct behind behind;
+	struct answerer answerer;
+	struct mcp_port_options options;
+	int64_t run_for; /* ms */
 	struct raw_child child;
 	void (*play)(uint16_t port, int out);
 	char url[64];
@@ -215,9 +234,11 @@ static int set_up(void **state)
 	(void)state;
 	memset(&t, 0, sizeof(t));
 	assert_int_equal(loop_new(&t.loop, &err), 0);
-	t.service.loop = t.loop;
-	t.options = (struct service_listen_options){ .listen = "127.0.0.1:0",
-						     .run_for = LONG_MS };
+	t.behind.loop = t.loop;
+	t.answerer = behind_answerer;
+	t.answerer.owner = &t.behind;
+	t.options = (struct mcp_port_options){ .listen = "127.0.0.1:0" };
+	t.run_for = LONG_MS;
 	return 0;
 }
 
@@ -253,8 +274,23 @@ static void on_line(void *owner, const char *text)
 	buf_printf(&t.lines, "%s\n", text);
 }
 
-static const struct service_listen_observer observer = { on_listening, on_line,
-							 NULL };
+static const struct mcp_port_observer observer = { on_listening, on_line,
+						   NULL };
+
+/* Until run_for is over, or a signal came. */
+static int stay(struct error *err)
+{
+	int64_t until = loop_now() + t.run_for;
+	struct mcp_port *port;
+	int status;
+
+	if (mcp_port_open(&port, t.loop, &t.answerer, &t.options, &observer,
+			  err))
+		return -1;
+	status = loop_stay(t.loop, NULL, until, err);
+	mcp_port_close(port);
+	return status;
+}
 
 /* All that the child wants must go well, and nothing may be left. */
 static void run(void (*fn)(uint16_t port, int out))
@@ -263,13 +299,12 @@ static void run(void (*fn)(uint16_t port, int out))
 	int status;
 
 	t.play = fn;
-	status =
-		service_listen(t.loop, &t.service, &t.options, &observer, &err);
+	status = stay(&err);
 	raw_finish(&t.child, t.loop);
 	assert_int_equal(status, -1);
 	assert_int_equal(err.kind, ERR_INTERRUPTED);
-	assert_int_equal(t.service.clients, 0);
-	assert_int_equal(t.service.open, 0);
+	assert_int_equal(t.behind.clients, 0);
+	assert_int_equal(t.behind.open, 0);
 	error_reset(&err);
 }
 
@@ -453,8 +488,8 @@ static void test_direct(void **state)
 	(void)state;
 	run(child_direct);
 	/* A client for each: nothing is remembered. */
-	assert_int_equal(t.service.made, 7);
-	assert_int_equal(t.service.abandoned, 0);
+	assert_int_equal(t.behind.made, 7);
+	assert_int_equal(t.behind.abandoned, 0);
 }
 
 static void child_events_only(uint16_t port, int out)
@@ -505,7 +540,7 @@ static void test_client_leaves(void **state)
 {
 	(void)state;
 	run(child_leaves);
-	assert_int_equal(t.service.abandoned, 2);
+	assert_int_equal(t.behind.abandoned, 2);
 }
 
 /* ---- sessions ---- */
@@ -642,7 +677,7 @@ static void test_comes_back(void **state)
 {
 	(void)state;
 	run(child_comes_back);
-	assert_int_equal(t.service.abandoned, 0);
+	assert_int_equal(t.behind.abandoned, 0);
 }
 
 /* Ids that were never given begin an ordinary stream. */
@@ -713,7 +748,7 @@ static void test_leaves_often(void **state)
 {
 	(void)state;
 	run(child_leaves_often);
-	assert_true(t.service.abandoned >= 6);
+	assert_true(t.behind.abandoned >= 6);
 }
 
 #define MODERN "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"modern initialize\"}"
@@ -787,7 +822,7 @@ static void test_delete_amid(void **state)
 {
 	(void)state;
 	run(child_delete_amid);
-	assert_int_equal(t.service.abandoned, 2);
+	assert_int_equal(t.behind.abandoned, 2);
 }
 
 static void child_stream(uint16_t port, int out)
@@ -946,7 +981,7 @@ static void test_old(void **state)
 {
 	(void)state;
 	run(child_old);
-	assert_int_equal(t.service.abandoned, 1);
+	assert_int_equal(t.behind.abandoned, 1);
 	has(buf_string(&t.lines), "HTTP+SSE: a client went");
 }
 
@@ -989,7 +1024,7 @@ static void test_old_flood(void **state)
 {
 	(void)state;
 	run(child_old_flood);
-	assert_int_equal(t.service.abandoned, 64);
+	assert_int_equal(t.behind.abandoned, 64);
 }
 
 /* ---- WebSocket ---- */
@@ -1037,7 +1072,7 @@ static void test_socket(void **state)
 {
 	(void)state;
 	run(child_socket);
-	assert_int_equal(t.service.abandoned, 1);
+	assert_int_equal(t.behind.abandoned, 1);
 }
 
 static void child_socket_flood(uint16_t port, int out)
@@ -1058,7 +1093,7 @@ static void test_socket_flood(void **state)
 {
 	(void)state;
 	run(child_socket_flood);
-	assert_int_equal(t.service.abandoned, 64);
+	assert_int_equal(t.behind.abandoned, 64);
 	has(buf_string(&t.lines), "more than 64 questions");
 }
 
@@ -1186,7 +1221,7 @@ static void test_end_amid(void **state)
 {
 	(void)state;
 	run(child_stays);
-	assert_int_equal(t.service.abandoned, 4);
+	assert_int_equal(t.behind.abandoned, 4);
 }
 
 static void test_run_for(void **state)
@@ -1194,10 +1229,8 @@ static void test_run_for(void **state)
 	struct error err = { 0 };
 
 	(void)state;
-	t.options.run_for = 30;
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		0);
+	t.run_for = 30;
+	assert_int_equal(stay(&err), 0);
 	assert_int_equal(strncmp(t.url, "http://127.0.0.1:", 17), 0);
 	assert_int_equal(err.kind, ERR_NONE);
 }
@@ -1226,16 +1259,12 @@ static void test_no_port(void **state)
 	(void)state;
 	snprintf(where, sizeof(where), "127.0.0.1:%u", (unsigned)port);
 	t.options.listen = where;
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		-1);
+	assert_int_equal(stay(&err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	error_reset(&err);
 	close(fd);
 	t.options.listen = "127.0.0.1:99999";
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		-1);
+	assert_int_equal(stay(&err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
 	assert_string_equal(t.url, "");
 	error_reset(&err);
@@ -1260,5 +1289,5 @@ int main(void)
 		TEST(test_run_for),	  TEST(test_no_port),
 	};
 
-	return cmocka_run_group_tests_name("service_listen", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("mcp_port", tests, NULL, NULL);
 }
