@@ -61,9 +61,8 @@ struct port_session {
 	void *client;
 	struct port_stream *stream; /* NULL: there is none now */
 	bool old; /* HTTP+SSE: replies go to the stream, and end with it */
-	bool inside; /* old: amid hear */
 	unsigned posts; /* with events that have ids, until now */
-	unsigned open; /* old: questions */
+	unsigned open; /* old: questions that are not answered */
 	int64_t used; /* loop_now() ms */
 };
 

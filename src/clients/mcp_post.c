@@ -474,8 +474,7 @@ static void on_old_done(void *owner, const char *reply, size_t len)
 {
 	struct port_session *s = owner;
 
-	if (!s->inside)
-		s->open--;
+	s->open--;
 	s->used = loop_now();
 	if (len > 0 && s->stream)
 		port_stream_event(s->stream, "message", reply, len);
@@ -494,8 +493,6 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
 		return;
 	}
 	p->front_table->reply_with(rq, 202, NULL, NULL, NULL, 0);
-	s->inside = true;
-	if (p->answerer->hear(s->client, &said, &old_hearer, s))
-		s->open++;
-	s->inside = false;
+	s->open++;
+	p->answerer->hear(s->client, &said, &old_hearer, s);
 }

@@ -38,7 +38,7 @@ static bool is_busy(const struct port_session *s)
 
 	while (post && post->session != s)
 		post = post->next;
-	return post || s->stream || s->open || s->inside;
+	return post || s->stream || s->open;
 }
 
 /* Clients that never say goodbye must not keep others out. The newest are first in the list. */

@@ -12,8 +12,7 @@ struct port_socket {
 	struct mcp_port *port;
 	struct port_socket *next;
 	void *client;
-	unsigned open; /* questions */
-	bool inside; /* amid hear */
+	unsigned open; /* questions that are not answered */
 	bool gone;
 };
 
@@ -28,8 +27,7 @@ static void on_done_ws(void *owner, const char *reply, size_t len)
 {
 	struct port_socket *s = owner;
 
-	if (!s->inside)
-		s->open--;
+	s->open--;
 	if (s->gone || len == 0)
 		return;
 	if (s->transport.ops->send(&s->transport, reply, len, NULL))
@@ -73,10 +71,8 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		hang_up(s);
 		return;
 	}
-	s->inside = true;
-	if (s->port->answerer->hear(s->client, &said, &hearer, s))
-		s->open++;
-	s->inside = false;
+	s->open++;
+	s->port->answerer->hear(s->client, &said, &hearer, s);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
