@@ -347,9 +347,13 @@ void bridge_call_explain(const struct bridge_call *c, struct error *out)
 			out, ERR_TIMEOUT,
 			"%s did not answer within %s: it may be at it still, so look at its state before you try again",
 			p->prefix, waited);
-	else
+	else if (c->why.kind == ERR_CONNECT)
 		error_set(
-			out, c->why.kind,
+			out, ERR_CONNECT,
 			"%s went away in the midst of the call (%s): whether it was carried out is not known, so look at its state before you try again",
 			p->prefix, c->why.text);
+	else
+		error_set(out, c->why.kind,
+			  "%s did not answer as it should: %s", p->prefix,
+			  c->why.text);
 }
