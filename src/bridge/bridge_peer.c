@@ -47,7 +47,7 @@ void bridge_list_release(struct bridge_list *l)
 void bridge_peer_state(struct bridge_peer *p, enum peer_state state,
 		       const char *reason)
 {
-	if ((p->state == PEER_READY) != (state == PEER_READY))
+	if ((p->state == PEER_AWAY) != (state == PEER_AWAY))
 		*p->changed = true;
 	if (state == PEER_READY || p->state == PEER_READY)
 		p->seen = unix_now_ms();
@@ -222,6 +222,8 @@ static void expire(struct bridge_peer *p)
 			error_set(&c->why, ERR_TIMEOUT,
 				  "it was not sent in time");
 		finish(c);
+		/* Whoever is told may abandon others. */
+		at = &p->first;
 	}
 }
 

@@ -34,6 +34,8 @@ static const struct option_row bridge_rows[] = {
 	  "show a tool that calls any tool of any board, for hosts that list tools once", NULL, NULL, 0, 0, NULL },
 	{ 0, "false-is-error", NULL, OPTION_FLAG, AT(false_is_error),
 	  "a result whose text is 'false' is a failure", NULL, NULL, 0, 0, NULL },
+	{ 0, "rate", "N", OPTION_NUMBER, AT(rate),
+	  "calls a second for each board; what is more waits", NULL, NULL, 1, 1000, "10" },
 	{ 0, "list", NULL, OPTION_FLAG, AT(list),
 	  "print what a host would see, and end", NULL, NULL, 0, 0, NULL },
 	{ 0, "print-config", "HOST", OPTION_TEXT, AT(print_config),

@@ -24,6 +24,7 @@ struct bridge_options {
 	bool list;
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
+	int64_t rate; /* calls a second for each board; 0: the default */
 	bool stdio; /* beside other fronts, too */
 };
 
