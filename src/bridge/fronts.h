@@ -25,7 +25,7 @@ struct bridge_options {
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
 	int64_t rate; /* calls a second for each board; 0: the default */
-	bool stdio; /* beside other fronts, too */
+	bool stdio; /* also set where no other front is wanted */
 };
 
 /* What a front is opened with; lent as long as it is open. */
@@ -55,6 +55,8 @@ struct bridge_front {
 	/* At most a second; releases. NULL is never given. */
 	void (*close)(void *front);
 };
+
+extern const struct bridge_front bridge_front_stdio;
 
 /* NULL-terminated. (fronts.c) */
 extern const struct bridge_front *const bridge_fronts[];
