@@ -323,6 +323,7 @@ struct bridge_host *bridge_host_new(struct bridge *bridge)
 	struct bridge_host *h = mem_zalloc(sizeof(*h));
 
 	h->bridge = bridge;
+	h->list_at = loop_now() + HOST_LIST_MS;
 	h->answerer = (struct answerer){
 		.owner = h,
 		.name = host_name,
@@ -356,18 +357,62 @@ const struct answerer *bridge_host_answerer(const struct bridge_host *h)
 	return &h->answerer;
 }
 
+/* One that waited for the bridge; true: its question is over. */
+static bool answer_list(struct host_question *q)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		if (q->part[i].lists && !q->part[i].over)
+			host_list(&q->part[i]);
+	}
+	return host_settle(q);
+}
+
+/* Whoever is told may free what is looked at: from the start after each. */
+static void answer_lists(struct bridge_host *h)
+{
+	struct host_client *c = h->clients;
+
+	while (c) {
+		struct host_question *q = c->first;
+
+		while (q && !answer_list(q))
+			q = q->next;
+		c = q ? h->clients : c->next;
+	}
+}
+
+static int64_t progress_of(struct host_question *q)
+{
+	int64_t next = LOOP_FOREVER;
+
+	for (size_t i = 0; i < q->count; i++) {
+		int64_t due = host_call_progress(&q->part[i]);
+
+		if (due < next)
+			next = due;
+	}
+	return next;
+}
+
 int64_t bridge_host_tend(struct bridge_host *h)
 {
 	int64_t next = LOOP_FOREVER;
 
-	for (struct host_client *c = h->clients; c; c = c->next) {
-		for (struct host_question *q = c->first; q; q = q->next) {
-			for (size_t i = 0; i < q->count; i++) {
-				int64_t due = host_call_progress(&q->part[i]);
+	if (h->list_at) {
+		bool last = loop_now() >= h->list_at;
 
-				if (due < next)
-					next = due;
-			}
+		answer_lists(h);
+		if (last)
+			h->list_at = 0;
+		else
+			next = h->list_at;
+	}
+	for (const struct host_client *c = h->clients; c; c = c->next) {
+		for (struct host_question *q = c->first; q; q = q->next) {
+			int64_t due = progress_of(q);
+
+			if (due < next)
+				next = due;
 		}
 	}
 	return next;

@@ -29,23 +29,31 @@ static void initialize(struct host_part *p)
 	host_result(p, result);
 }
 
-/* One page; a cursor that nobody gave is none. */
-static void list_tools(struct host_part *p)
+void host_list(struct host_part *p)
 {
-	const struct shown_tools *s =
-		bridge_shown(p->question->client->host->bridge);
+	const struct bridge_host *h = p->question->client->host;
+	const struct shown_tools *s;
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	if (json_given(p->params, "cursor")) {
-		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
-			   "Invalid params: there is no such cursor");
+	p->lists = loop_now() < h->list_at && !bridge_settled(h->bridge);
+	if (p->lists)
 		return;
-	}
+	s = bridge_shown(h->bridge);
 	buf_text(&out, "{\"tools\":");
 	buf_add(&out, s->listing.data, s->listing.len);
 	host_add_caching(&out, p);
 	buf_char(&out, '}');
 	host_result(p, buf_string(&out));
+}
+
+/* One page; a cursor that nobody gave is none. */
+static void list_tools(struct host_part *p)
+{
+	if (json_given(p->params, "cursor"))
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "Invalid params: there is no such cursor");
+	else
+		host_list(p);
 }
 
 static void pong(struct host_part *p)

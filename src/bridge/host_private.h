@@ -16,6 +16,11 @@
 #define HOST_QUOTED 60 /* bytes of a host's word that an error repeats */
 #define HOST_OPEN_MAX 1024 /* questions that are open, of all clients */
 #define HOST_PROGRESS_MS 5000 /* between two signs of life */
+/*
+ * So long after the start a list waits for those behind the bridge: many hosts
+ * list once, and hear of no change.
+ */
+#define HOST_LIST_MS 3000
 
 struct host_question;
 
@@ -37,6 +42,7 @@ struct host_part {
 	bool over;
 	bool modern;
 	bool listens; /* subscriptions/listen: stays until it is cancelled */
+	bool lists; /* tools/list, until the bridge knows what there is */
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
@@ -64,6 +70,7 @@ struct bridge_host {
 	struct answerer answerer;
 	struct host_client *clients;
 	size_t open; /* questions */
+	int64_t list_at; /* loop_now() ms: from then on no list waits */
 };
 
 /* ---- host_reply.c ---- */
@@ -119,5 +126,7 @@ void host_text_result(struct host_part *p, const char *text, bool is_error);
 /* ---- host_methods.c ---- */
 
 void host_method(struct host_part *p, const char *method);
+/* A list that waits is answered, if it need not wait any more. */
+void host_list(struct host_part *p);
 
 #endif

@@ -11,7 +11,7 @@ static const struct host_limit {
 	const char *host;
 	size_t tools;
 } limits[] = {
-	{ "Cursor before 2026", 40 },
+	{ "older Cursor", 40 },
 	{ "Cursor", 80 },
 	{ "GitHub Copilot", 128 },
 };
