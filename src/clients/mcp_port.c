@@ -32,8 +32,8 @@ static void port_page(const struct mcp_port *p, struct buf *out,
 		buf_printf(out, ", %s", p->options.by);
 	buf_text(out, ": ");
 	page_text(out, p->answerer->name(p->answerer->owner));
-	buf_text(out,
-		 p->options.token ? ". It asks for a token.</p>\n" : ".</p>\n");
+	buf_text(out, port_asks_token(p) ? ". It asks for a token.</p>\n" :
+					   ".</p>\n");
 	add_address(out, "JSON-RPC and Streamable HTTP", "http://", host,
 		    named ? "/mcp" : "/");
 	add_address(out, "HTTP+SSE", "http://", host, "/sse");
@@ -295,8 +295,8 @@ static enum front_standing on_standing(void *owner,
 {
 	const struct mcp_port *p = owner;
 
-	return p->options.token && port_may_ask(p, head) ? FRONT_SHOWN :
-							   FRONT_STRANGER;
+	return port_asks_token(p) && port_may_ask(p, head) ? FRONT_SHOWN :
+							     FRONT_STRANGER;
 }
 
 static size_t on_body_max(void *owner, const struct front_head *head)
@@ -433,13 +433,15 @@ static int open_front(struct mcp_port *p, struct error *err)
 				       .body_max = PORT_BODY_MAX,
 				       .connections_max = PORT_CONNECTIONS_MAX,
 				       .budget = p->options.budget,
-				       .counts_questions = p->options.token };
+				       .counts_questions = port_asks_token(p) };
 	const char *where = p->options.listen;
 
 	if (!where || !*where)
 		p->host = mem_strdup(DEFAULT_HOST);
 	else if (endpoint_parse_listen(where, &p->host, &config.port, err))
 		return -1;
+	if (!p->host && p->options.home)
+		p->host = mem_strdup(DEFAULT_HOST);
 	config.host = p->host;
 	p->front =
 		p->front_table->open(p->loop, &config, &front_events, p, err);

@@ -16,11 +16,12 @@ struct mcp_port;
 
 struct mcp_port_options { /* its texts and lists are lent until it is closed */
 	const char *listen; /* [HOST:]PORT; NULL: 127.0.0.1:8088 */
+	bool home; /* without HOST it is 127.0.0.1, and not all addresses */
 	struct admit_options admit;
 	int64_t keep_alive; /* ms between comments on idle streams; 0: 15 s */
 	int64_t idle; /* ms until an unused HTTP session ends; 0: 30 min */
-	/* Who may ask: that shows it as bearer; others get 401. NULL: all. */
-	const char *token;
+	/* Who may ask: who shows one as bearer; others get 401. NULL, none: all. */
+	const struct words *tokens;
 	/* MCP is at /mcp alone, WebSocket at /ws alone. */
 	bool named_paths;
 	const char *by; /* on the page: "played by 'mcpctl sim'" */

@@ -115,7 +115,8 @@ struct port_stream {
 /* mcp_stream.c. A line for the observer; what a peer sent may be in it. */
 void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
-/* By the token, if there is one. */
+bool port_asks_token(const struct mcp_port *p);
+/* By its token, if one is asked for. */
 bool port_may_ask(const struct mcp_port *p, const struct front_head *head);
 /* Told by and by. */
 void port_count_refused(struct mcp_port *p, const struct front_head *head);

@@ -124,6 +124,7 @@ static void adopt(struct mcp_port *p, int fd, const struct peer_info *peer,
 					   .loop = p->loop,
 					   .events = &socket_events,
 					   .owner = s,
+					   .peer = "the client",
 					   .share = &s->share };
 	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {

@@ -22,12 +22,21 @@ void port_line(const struct mcp_port *p, const char *format, ...)
 
 /* ---- who may ask ---- */
 
+bool port_asks_token(const struct mcp_port *p)
+{
+	return p->options.tokens && p->options.tokens->count;
+}
+
+/* Each is looked at: how long that takes tells nothing. */
 bool port_may_ask(const struct mcp_port *p, const struct front_head *head)
 {
-	const char *token = p->options.token;
+	const char *given = headers_get(head->headers, "Authorization");
+	const struct words *tokens = p->options.tokens;
+	bool fits = !port_asks_token(p);
 
-	return !token || knock_token_fits(token, headers_get(head->headers,
-							     "Authorization"));
+	for (size_t i = 0; tokens && i < tokens->count; i++)
+		fits |= knock_token_fits(tokens->word[i], given);
+	return fits;
 }
 
 void port_count_refused(struct mcp_port *p, const struct front_head *head)

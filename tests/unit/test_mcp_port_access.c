@@ -128,6 +128,10 @@ static void test_named_paths(void **state)
 
 #define GIVEN "Authorization: Bearer se-cret\r\n"
 
+static char first_token[] = "another", second_token[] = "se-cret";
+static char *token_words[] = { first_token, second_token };
+static const struct words tokens = { .word = token_words, .count = 2 };
+
 static void child_token(uint16_t port, int out)
 {
 	static const char *const lines[] = { "POST /",
@@ -170,7 +174,7 @@ static void child_token(uint16_t port, int out)
 static void test_token(void **state)
 {
 	(void)state;
-	t.options.token = "se-cret";
+	t.options.tokens = &tokens;
 	run(child_token);
 	has(buf_string(&t.lines),
 	    " was refused: it shows no token, or a wrong one\n");
@@ -216,7 +220,7 @@ static void child_large(uint16_t port, int out)
 static void test_large(void **state)
 {
 	(void)state;
-	t.options.token = "se-cret";
+	t.options.tokens = &tokens;
 	run(child_large);
 }
 
