@@ -98,7 +98,8 @@ static int listen_for(struct app *app, struct service *s,
 		.admit = o->admit,
 		.idle = reach.session_ms,
 		.path = reach.path,
-		.body_max = (size_t)reach.body_max
+		.body_max = (size_t)reach.body_max,
+		.by = "played by 'mcpctl sim'"
 	};
 	const struct mcp_port_observer observer = { show_listening_service,
 						    show_line_service,
