@@ -1040,7 +1040,7 @@ const struct rule device_rules[] = {
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
 	{ P712, ON_REPLY, OF_PLAIN, no_revision },
-	{ P717, ON_REPLY, OF_PLAIN, bare_initialize },
+	{ P720, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
 	{ P726, ON_REPLY, OF_PLAIN, nothing_in_it },
