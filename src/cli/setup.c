@@ -200,6 +200,9 @@ static enum dialect dialect_for(const struct endpoint *e,
 {
 	if (endpoint_has(e, SCHEME_PLAIN))
 		return DIALECT_PLAIN;
+	/* Who dials in may be no device (peer_info.unsure). */
+	if (is(e, SCHEME_LISTEN))
+		return (enum dialect)c->envelope;
 	return endpoint_has(e, SCHEME_DEVICE) ? DIALECT_DEVICE :
 						(enum dialect)c->envelope;
 }
@@ -241,7 +244,7 @@ static const struct fit {
 	{ "oauth-issuer", KIND(HTTP), "http: and https:" },
 	{ "oauth-scope", KIND(HTTP), "http: and https:" },
 	{ "oauth-timeout", KIND(HTTP), "http: and https:" },
-	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
+	{ "envelope", KIND(WEBSOCKET) | LISTENS, "ws:, wss: and listen:" },
 	{ "era", KIND(WEBSOCKET) | KIND(HTTP) | KIND(CHILD) | KIND(SIM),
 	  "http:, stdio:, ws: and sim:" },
 	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },

@@ -81,6 +81,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 
 	if (!d->diag)
 		return;
+	findings_look(d);
 	/* Ours has ids that only serve gave. */
 	if (!outgoing && kind == FRAME_TEXT)
 		d->judging = frame;
@@ -121,6 +122,9 @@ int board_speak(struct board *d, const void *speaker, const void *packet,
 	if (!d->open || d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
+	if (d->link.dialect == DIALECT_PLAIN)
+		return error_set(err, ERR_USAGE,
+				 "it is no board, and takes no sound");
 	d->speaker = speaker;
 	link_wrap_sound(&d->link, d->spoken_ms, packet, len, &frame);
 	d->spoken_ms += SPEECH_MS;

@@ -244,7 +244,9 @@ static void look_around(struct board *d)
 {
 	struct diag_about *about = &d->diag->about;
 
-	about->board = about->relays = true;
+	about->board = !d->unsure;
+	about->bare = d->unsure;
+	about->relays = true;
 	about->standby = d->mqtt;
 	about->protocol_version = d->protocol_version;
 	/* Over MQTT it is our plugin that tells; NULL: another broker. */
@@ -260,6 +262,19 @@ void findings_begin(struct board *d)
 	d->diag->whose = whose;
 	d->diag->owner = d;
 	look_around(d);
+}
+
+void findings_look(struct board *d)
+{
+	struct diag_about *about = &d->diag->about;
+	const bool board = d->link.dialect == DIALECT_DEVICE;
+
+	if (about->board == board)
+		return;
+	/* What it was asked as the other one does not count. */
+	diag_start(d->diag);
+	about->board = board;
+	about->bare = !board;
 }
 
 /* What was under way when it went was not finished: that is no fault. */
