@@ -204,9 +204,8 @@ int all_open(struct all *a, struct app *app, struct error *err)
 
 	*a = (struct all){ .app = app };
 	if (brokered_fits(app))
-		return brokered_open(&a->brokered, app, err) ?
-			       -1 :
-			       all_look(a, err);
+		return brokered_open(&a->brokered, app, err) ? -1 :
+							       all_look(a, err);
 	status = app->config.wait ? await_devices(a, err) : all_look(a, err);
 	if (status == 0 && a->count == 0)
 		status = nobody(a, err);

@@ -128,7 +128,9 @@ static void describe(struct buf *out, const struct endpoint *at,
 	json_add_text(out, "alias", alone ? one->name : both);
 	json_add_text(out, "server_id", one->id);
 	json_add_text(out, "server_name", one->name);
-	json_add_text(out, "description", one->description);
+	json_add_text(out, "description",
+		      one->odd ? "unknown: what it announces is no presence" :
+				 one->description);
 	json_add_text(out, "target", buf_string(&target));
 	buf_char(out, '}');
 }
@@ -211,13 +213,11 @@ static void show(const struct asking *a, struct all_row *row)
 }
 
 static int begin_call(struct asked *one, struct connection *c,
-		      const char *method, const char *params,
-		      struct error *err)
+		      const char *method, const char *params, struct error *err)
 {
-	const struct client_request rq = { .method = method,
-					   .params = params && *params ?
-							     params :
-							     NULL };
+	const struct client_request rq = {
+		.method = method, .params = params && *params ? params : NULL
+	};
 
 	call_done(&one->call);
 	one->call = (struct call){ 0 };

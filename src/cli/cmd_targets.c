@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "cli/app.h"
+#include "cli/brokered.h"
 #include "cli/commands.h"
 #include "cli/every.h"
 #include "cli/named.h"
@@ -263,9 +264,11 @@ static int targets_run(const struct invocation *in, struct error *err)
 
 	if (check_options(in, o, err))
 		return -1;
-	if (in->argc > 0)
+	if (in->argc > 0) {
 		app->config.target = in->argv[0];
-	if (o->scans && app->config.target)
+		app->target_source = "the operand";
+	}
+	if (o->scans && (in->argc > 0 || brokered_fits(app)))
 		return scan_broker(app, err);
 	if (o->scans)
 		return scan_run(app, &search, &o->scan, err);
@@ -292,7 +295,8 @@ static const struct example targets_examples[] = {
 
 const struct command cmd_targets = {
 	.name = "targets",
-	.globals = "jq fields config trust socket timeout wait insecure cacert mqtt-password-file",
+	.globals =
+		"jq fields config trust socket timeout wait insecure cacert mqtt-password-file",
 	.args = "[BROKER]",
 	.brief = "servers that files name; --scan: who else is there",
 	.text = "A line for each server that can be named as -t NAME: its name, what it is as a target, and the file that says so. Nothing is started or dialled, but with --ping and --scan.\n"
@@ -319,6 +323,7 @@ const struct command cmd_targets = {
 		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.",
 	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR | CMD_PAGED,
+	.max = 1,
 	.options = targets_options,
 	.options_size = sizeof(struct targets_options),
 	.examples = targets_examples,

@@ -24,8 +24,7 @@ struct each_order {
 	 * its own, until forget. May be NULL: then it is over at once.
 	 */
 	int (*step)(void *owner, struct connection *c,
-		    struct all_device *device, void **state,
-		    struct error *err);
+		    struct all_device *device, void **state, struct error *err);
 	/* Before its session is closed. */
 	void (*forget)(void *owner, struct connection *c, void *state);
 	/*

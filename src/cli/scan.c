@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "cli/all.h"
+#include "cli/brokered.h"
 #include "cli/every.h"
 #include "cli/target_text.h"
 #include "net/address.h"
@@ -336,8 +336,10 @@ static void show_server(void *owner, const char *name, int64_t took_us,
 
 	(void)took_us;
 	one.source = mem_strdup(json_string(json, "description"));
+	if (!one.source)
+		one.source = mem_strdup("-");
 	if (failure) {
-		one.problem = every_why(failure);
+		one.problem = error_headline(failure);
 	} else {
 		buf_text(&command, "mcpctl ");
 		words_quote(&command, name);
@@ -371,7 +373,15 @@ int scan_broker(struct app *app, struct error *err)
 {
 	struct all all;
 	struct scan_servers s = { .scanning = { .app = app }, .all = &all };
-	int status = all_open(&all, app, err);
+	int status;
+
+	if (!brokered_fits(app)) {
+		error_set(err, ERR_USAGE, "'%.100s' is no broker to scan",
+			  app->config.target);
+		return error_hint(err,
+				  "expected mcp+mqtt://HOST[:PORT][/FILTER]");
+	}
+	status = all_open(&all, app, err);
 
 	if (status == 0)
 		status = ask_servers(&s, err);

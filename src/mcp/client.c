@@ -613,8 +613,8 @@ static int ask_tool(struct client *c, struct call *call, const char *arguments,
 	int status;
 
 	rq.arguments = client_tool_arguments(
-		c, call->subject,
-		arguments && arguments[0] ? arguments : "{}", &room, err);
+		c, call->subject, arguments && arguments[0] ? arguments : "{}",
+		&room, err);
 	if (!rq.arguments)
 		return -1;
 	buf_text(&params, "{\"name\":");
@@ -666,9 +666,8 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 	CLEANUP(call_done) struct call call = { 0 };
 	const struct client_request rq = { .method = c->modern ?
 							     "server/discover" :
-							     c->kwargs ?
-							     "tools/list" :
-							     "ping" };
+						     c->kwargs ? "tools/list" :
+								 "ping" };
 	int status = client_ask(c, &call, &rq, err);
 
 	*took_us = call.ended_us - call.started_us;

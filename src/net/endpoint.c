@@ -299,7 +299,8 @@ static int parse_attach(struct endpoint *e, const char *rest, struct error *err)
 }
 
 #define TLS_BRIEF "the same over TLS, verified (--cacert, --insecure)"
-#define MCP_MQTT_SYNTAX "[USER@]HOST[:PORT][/SERVER_ID/SERVER_NAME][?args=plain]"
+#define MCP_MQTT_SYNTAX \
+	"[USER@]HOST[:PORT][/SERVER_ID/SERVER_NAME][?args=plain]"
 #define MQTT_SYNTAX "[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]"
 
 /* clang-format off */

@@ -115,9 +115,8 @@ static void begin_end(struct mcp_broker *b)
 
 	out_of_list(b);
 	b->ends = true;
-	if (b->connected &&
-	    mcp_broker_publish(b, topic, GONE, strlen(GONE), &b->end_number,
-			       NULL) == 0)
+	if (b->connected && mcp_broker_publish(b, topic, GONE, strlen(GONE),
+					       &b->end_number, NULL) == 0)
 		timer_start(&b->timer, LEAVE_MS);
 	else
 		timer_start(&b->timer, 0);

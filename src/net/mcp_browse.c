@@ -78,8 +78,7 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 
 	if (at < b->count)
 		drop(b, at);
-	if (b->count >= MCP_SERVERS_MAX ||
-	    !mcp_id_fits(t->id.text, t->id.len))
+	if (b->count >= MCP_SERVERS_MAX || !mcp_id_fits(t->id.text, t->id.len))
 		return;
 	b->one = mem_grow(b->one, &b->capacity, b->count,
 			  sizeof(struct browsed *));
@@ -150,11 +149,13 @@ static void on_subscribed(void *owner, size_t count, const int *code)
 		timer_start(&b->timer, QUIET_MS);
 		return;
 	}
-	error_set(&why, ERR_AUTH,
-		  "the broker '%s' does not let us see who is there: the topic '%s' is refused (0x%02x)",
-		  b->broker->host, b->filter, (unsigned)code[0]);
-	error_hint(&why,
-		   "its access rules must let this user read $mcp-server/presence/#");
+	error_set(
+		&why, ERR_AUTH,
+		"the broker '%s' does not let us see who is there: the topic '%s' is refused (0x%02x)",
+		b->broker->host, b->filter, (unsigned)code[0]);
+	error_hint(
+		&why,
+		"its access rules must let this user read $mcp-server/presence/#");
 	fail(b, &why);
 }
 
@@ -170,8 +171,8 @@ static size_t add_filters(const struct mcp_browse *b, char **out)
 
 	cJSON_ArrayForEach(each, list) {
 		if (cJSON_IsString(each) && count < FILTERS_MAX)
-			out[count++] = mem_printf(PRESENCE "+/%s",
-						  each->valuestring);
+			out[count++] =
+				mem_printf(PRESENCE "+/%s", each->valuestring);
 	}
 	if (count == 0)
 		out[count++] = mem_strdup(b->filter);

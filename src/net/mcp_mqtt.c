@@ -23,8 +23,7 @@
 #define NOT_AUTHORIZED 0x87
 #define SHOWN_MAX 6 /* servers, of those that fit */
 #define IN_FLIGHT_MAX 256
-#define DISCONNECTED \
-	"{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}"
+#define DISCONNECTED "{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}"
 
 /* Asked for in this order. */
 enum { RPC, CAPABILITY, PRESENCE, TOPICS };
@@ -184,8 +183,9 @@ static void fail_refused(struct mcp_mqtt *m, const char *what,
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	error_set(&why, ERR_AUTH, "the broker '%s' refused to %s '%s' (0x%02x%s)",
-		  m->to->host, what, topic, (unsigned)code,
+	error_set(&why, ERR_AUTH,
+		  "the broker '%s' refused to %s '%s' (0x%02x%s)", m->to->host,
+		  what, topic, (unsigned)code,
 		  code == NOT_AUTHORIZED ? ", not authorized" : "");
 	error_hint(
 		&why,
@@ -211,8 +211,9 @@ static void fail_none(struct mcp_mqtt *m)
 			&why, ERR_CONNECT,
 			"at the broker '%s' there are only servers of an older draft of MCP over MQTT ($mcp-service/)",
 			m->to->host);
-		error_hint(&why,
-			   "their SDK must be a newer one: no client of today speaks that");
+		error_hint(
+			&why,
+			"their SDK must be a newer one: no client of today speaks that");
 	} else {
 		error_set(&why, ERR_CONNECT,
 			  "no MCP server%s%s%s is at the broker '%s'",
@@ -237,10 +238,10 @@ static void fail_many(struct mcp_mqtt *m, const struct mcp_server *list,
 	}
 	if (count > SHOWN_MAX)
 		buf_printf(&names, " and %zu more", count - SHOWN_MAX);
-	error_set(&why, ERR_USAGE, "%zu MCP servers at the broker '%s' fit '%s'",
-		  count, m->to->host, *m->to->path ? m->to->path : "#");
-	error_hint(&why, "name one, or ask them --all: %s",
-		   buf_string(&names));
+	error_set(&why, ERR_USAGE,
+		  "%zu MCP servers at the broker '%s' fit '%s'", count,
+		  m->to->host, *m->to->path ? m->to->path : "#");
+	error_hint(&why, "name one, or ask them --all: %s", buf_string(&names));
 	fail(m, &why);
 }
 
@@ -251,15 +252,16 @@ int mcp_mqtt_explain(struct transport *t, struct error *err)
 	if (!m || m->heard || m->closing)
 		return 0;
 	if (!m->ready)
-		return why_set(err, &(struct why_facts){
-					    .what = WHY_WAITS_BROKER,
-					    .with = WITH_MQTT | WITH_FIVE,
-					    .host = m->to->host,
-					    .port = m->to->port });
-	error_set(err, ERR_CONNECT,
-		  "the server '%s' says nothing, though the broker '%s' took what was sent%s",
-		  m->server, m->to->host,
-		  m->announced ? "" : "; and it does not announce itself");
+		return why_set(
+			err, &(struct why_facts){ .what = WHY_WAITS_BROKER,
+						  .with = WITH_MQTT | WITH_FIVE,
+						  .host = m->to->host,
+						  .port = m->to->port });
+	error_set(
+		err, ERR_CONNECT,
+		"the server '%s' says nothing, though the broker '%s' took what was sent%s",
+		m->server, m->to->host,
+		m->announced ? "" : "; and it does not announce itself");
 	if (strlen(m->topic[RPC]) >= MCP_TOPIC_SHORT)
 		return error_hint(
 			err,
@@ -326,7 +328,8 @@ static void on_connected(void *owner)
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	m->control = mcp_topic_make(MCP_TOPIC_CONTROL, NULL, m->server);
-	m->topic[PRESENCE] = mcp_topic_make(MCP_TOPIC_PRESENCE, NULL, m->server);
+	m->topic[PRESENCE] =
+		mcp_topic_make(MCP_TOPIC_PRESENCE, NULL, m->server);
 	m->topic[CAPABILITY] =
 		mcp_topic_make(MCP_TOPIC_CAPABILITY, NULL, m->server);
 	m->topic[RPC] = mcp_topic_make(MCP_TOPIC_RPC, m->broker->id, m->server);
@@ -363,8 +366,8 @@ static void on_published(void *owner, int number, int reason)
 	} else if (reason >= REFUSED && sent.initialize) {
 		fail_refused(m, "publish to", m->control, reason, sent.id);
 	} else if (reason == NO_SUBSCRIBERS && sent.id) {
-		error_set(&why, ERR_CONNECT,
-			  "nobody listens any more at '%s'", m->server);
+		error_set(&why, ERR_CONNECT, "nobody listens any more at '%s'",
+			  m->server);
 		t->events->failed(t->owner, sent.id, &why);
 	} else if (reason >= REFUSED && sent.id) {
 		error_set(&why, ERR_AUTH,
@@ -456,8 +459,7 @@ static int enter(struct mcp_mqtt *m, struct error *err)
 				       .message = on_message,
 				       .lost = on_lost,
 				       .left = on_left };
-	m->broker =
-		mcp_broker_enter(m->transport->loop, m->to, &m->guest, err);
+	m->broker = mcp_broker_enter(m->transport->loop, m->to, &m->guest, err);
 	return m->broker ? 0 : -1;
 }
 

@@ -71,8 +71,7 @@ int mcp_broker_publish(struct mcp_broker *b, const char *topic,
 struct mcp_browse *mcp_browse_open(struct loop *l, const struct endpoint *to,
 				   bool *woken, struct error *err);
 int mcp_browse_poll(struct mcp_browse *b, struct error *err);
-const struct mcp_server *mcp_browse_list(struct mcp_browse *b,
-					 size_t *count);
+const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count);
 void mcp_browse_close(struct mcp_browse *b);
 /* Told, besides *woken, of each change; NULL: nobody. */
 void mcp_browse_tell(struct mcp_browse *b, void (*changed)(void *owner),

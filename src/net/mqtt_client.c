@@ -843,8 +843,8 @@ static unsigned with_what(const struct mqtt_client *c)
 	bool own = !c->client_id || text_starts(c->client_id, MQTT_OWN_ID);
 
 	return WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
-	       (c->five ? WITH_FIVE : 0) |
-	       (c->user ? WITH_USER : 0) | (own ? 0 : WITH_ID) |
+	       (c->five ? WITH_FIVE : 0) | (c->user ? WITH_USER : 0) |
+	       (own ? 0 : WITH_ID) |
 	       (c->sent.len > GATEWAY_MAX ? WITH_LARGE : 0) |
 	       (c->sent.broken ? WITH_BROKEN : 0);
 }

@@ -21,16 +21,14 @@ static mosquitto_property *pairs_copy(const struct mqtt_pair *pair)
 	mosquitto_property *out = NULL;
 
 	for (; pair && pair->name; pair++)
-		mosquitto_property_add_string_pair(&out,
-						   MQTT_PROP_USER_PROPERTY,
-						   pair->name, pair->value);
+		mosquitto_property_add_string_pair(
+			&out, MQTT_PROP_USER_PROPERTY, pair->name, pair->value);
 	return out;
 }
 
 /* The next one behind at, or the first; NULL: none. Texts of the library (free). */
-static const mosquitto_property *read_pair(const mosquitto_property *at,
-					   bool behind, char **name,
-					   char **value)
+static const mosquitto_property *
+read_pair(const mosquitto_property *at, bool behind, char **name, char **value)
 {
 	return at ? mosquitto_property_read_string_pair(
 			    at, MQTT_PROP_USER_PROPERTY, name, value, behind) :
@@ -54,9 +52,8 @@ static void tell_pairs(struct mqtt_client *c, const mosquitto_property *all)
 const char *mqtt_property(struct mqtt_client *c, const char *wanted)
 {
 	char *name, *value;
-	const mosquitto_property *at =
-		read_pair(c->five ? c->five->of_message : NULL, false, &name,
-			  &value);
+	const mosquitto_property *at = read_pair(
+		c->five ? c->five->of_message : NULL, false, &name, &value);
 
 	while (at) {
 		bool same = strcmp(name, wanted) == 0;
@@ -262,9 +259,10 @@ int mqtt_publish_five(struct mqtt_client *c, const struct mqtt_message *m,
 		return -1;
 	if (five->count >= UNACKED_MAX ||
 	    five->bytes > TRANSPORT_QUEUE_MAX - m->len)
-		return error_set(err, ERR_CONNECT,
-				 "too much waits to be taken by the broker '%s'",
-				 c->host);
+		return error_set(
+			err, ERR_CONNECT,
+			"too much waits to be taken by the broker '%s'",
+			c->host);
 	rc = mosquitto_publish_v5(c->mosq, &mid, m->topic, (int)m->len, m->data,
 				  1, m->retained, five->publishes);
 	if (!rc)

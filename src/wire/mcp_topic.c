@@ -141,9 +141,10 @@ int mcp_filter_check(const char *text, struct error *err)
 		size_t len = strcspn(p, "/");
 
 		if (!level_fits(p, len, id)) {
-			error_set(err, ERR_USAGE,
-				  "'%.100s' is neither SERVER_ID/SERVER_NAME nor a filter of such",
-				  text);
+			error_set(
+				err, ERR_USAGE,
+				"'%.100s' is neither SERVER_ID/SERVER_NAME nor a filter of such",
+				text);
 			return error_hint(
 				err,
 				"+ stands for one level, and # (%%23) for all that follow, as in +/xiaozhi/%%23");
