@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clients that HTTP requests at the port of a pretend service belong to: by a
+ * Clients that HTTP requests at the port belong to: by a
  * session id that nobody can guess, or for one request alone. Who is asked what
  * is not seen here.
  */
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 
 #define IDLE_MS 1800000 /* half an hour */
 
@@ -21,13 +21,13 @@ bool port_session_tell(void *owner, const char *text, size_t len)
 	return true;
 }
 
-struct port_session *port_session_new(struct service_port *p)
+struct port_session *port_session_new(struct mcp_port *p)
 {
 	struct port_session *s = mem_zalloc(sizeof(*s));
 
 	s->port = p;
-	s->client = service_client_new(p->service);
-	service_client_reach(s->client, port_session_tell, s);
+	s->client = p->answerer->client_new(p->answerer->owner);
+	p->answerer->reach(s->client, port_session_tell, s);
 	s->used = loop_now();
 	return s;
 }
@@ -38,11 +38,11 @@ static bool is_busy(const struct port_session *s)
 
 	while (post && post->session != s)
 		post = post->next;
-	return post || s->stream || s->open || s->inside;
+	return post || s->stream || s->open;
 }
 
 /* Clients that never say goodbye must not keep others out. The newest are first in the list. */
-static void make_room(struct service_port *p)
+static void make_room(struct mcp_port *p)
 {
 	struct port_session *oldest = NULL;
 
@@ -56,7 +56,7 @@ static void make_room(struct service_port *p)
 
 int port_session_publish(struct port_session *s)
 {
-	struct service_port *p = s->port;
+	struct mcp_port *p = s->port;
 
 	if (p->session_count >= PORT_SESSIONS_MAX)
 		make_room(p);
@@ -69,8 +69,8 @@ int port_session_publish(struct port_session *s)
 	return 0;
 }
 
-struct port_session *port_session_find(const struct service_port *p,
-				       const char *id, bool old)
+struct port_session *port_session_find(const struct mcp_port *p, const char *id,
+				       bool old)
 {
 	for (struct port_session *s = p->sessions; s; s = s->next) {
 		if (s->old == old && strcmp(s->id, id) == 0) {
@@ -93,7 +93,7 @@ static void unlist(struct port_session *s)
 
 void port_session_bury(struct port_session *s)
 {
-	struct service_port *p = s->port;
+	struct mcp_port *p = s->port;
 
 	if (s->id[0])
 		unlist(s);
@@ -103,27 +103,27 @@ void port_session_bury(struct port_session *s)
 	timer_start(&p->bury, 0);
 }
 
-static void free_all(struct port_session **list)
+static void free_all(const struct answerer *a, struct port_session **list)
 {
 	struct port_session *s;
 
 	while ((s = *list) != NULL) {
 		*list = s->next;
-		service_client_free(s->client);
+		a->client_free(s->client);
 		mem_free(s);
 	}
 }
 
 void port_sessions_buried(void *owner)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 
-	free_all(&p->buried);
+	free_all(p->answerer, &p->buried);
 }
 
-void port_sessions_expire(struct service_port *p)
+void port_sessions_expire(struct mcp_port *p)
 {
-	int64_t idle = p->options->idle ? p->options->idle : IDLE_MS;
+	int64_t idle = p->options.idle ? p->options.idle : IDLE_MS;
 	int64_t now = loop_now();
 	struct port_session *next;
 
@@ -136,9 +136,9 @@ void port_sessions_expire(struct service_port *p)
 	}
 }
 
-void port_sessions_free(struct service_port *p)
+void port_sessions_free(struct mcp_port *p)
 {
-	free_all(&p->sessions);
-	free_all(&p->buried);
+	free_all(p->answerer, &p->sessions);
+	free_all(p->answerer, &p->buried);
 	p->session_count = 0;
 }

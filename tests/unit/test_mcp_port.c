@@ -1,207 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The port of a pretend service, with a service of the test's own behind it:
+ * The port for MCP clients, with an answerer of the tests' own behind it:
  * JSON-RPC by POST, Streamable HTTP, HTTP+SSE, WebSocket, and who may ask.
  */
 #include <signal.h>
 
-#include "base/mem.h"
+#include "answering.h"
+#include "clients/mcp_port.h"
 #include "net/head.h"
 #include "raw_client.h"
-#include "sim/service.h"
 
 #define LONG_MS 60000
-#define LATER_MS 30
-
-/* ---- the service behind it ---- */
-
-struct service {
-	struct loop *loop;
-	unsigned clients, made, open, abandoned;
-	struct service_question *questions;
-};
-
-struct service_client {
-	struct service *service;
-	unsigned number;
-	bool initialized;
-	bool (*tell)(void *owner, const char *text, size_t len);
-	void *tell_owner;
-};
-
-struct service_question {
-	struct service_client *client;
-	struct service_question *next;
-	service_done *done;
-	void *owner;
-	struct timer timer;
-};
-
-const char *service_name(const struct service *s)
-{
-	(void)s;
-	return "a <service>";
-}
-
-struct service_client *service_client_new(struct service *s)
-{
-	struct service_client *c = mem_zalloc(sizeof(*c));
-
-	c->service = s;
-	c->number = ++s->made;
-	s->clients++;
-	return c;
-}
-
-static void question_closed(void *owner)
-{
-	mem_free(owner);
-}
-
-static void question_end(struct service_question *q)
-{
-	struct service_question **at = &q->client->service->questions;
-
-	while (*at != q)
-		at = &(*at)->next;
-	*at = q->next;
-	q->client->service->open--;
-	timer_close(&q->timer, question_closed);
-}
-
-void service_abandon(struct service_question *q)
-{
-	q->client->service->abandoned++;
-	question_end(q);
-}
-
-void service_client_free(struct service_client *c)
-{
-	struct service_question *next;
-
-	if (!c)
-		return;
-	for (struct service_question *q = c->service->questions; q; q = next) {
-		next = q->next;
-		if (q->client == c)
-			service_abandon(q);
-	}
-	c->service->clients--;
-	mem_free(c);
-}
-
-bool service_client_is_initialized(const struct service_client *c)
-{
-	return c->initialized;
-}
-
-const char *service_client_revision(const struct service_client *c)
-{
-	return c->initialized ? "2025-11-25" : NULL;
-}
-
-bool service_is_initialize(const char *text, size_t len)
-{
-	return memmem(text, len, "\"initialize\"", 12) != NULL;
-}
-
-static void on_later(void *owner)
-{
-	static const char reply[] = "{\"id\":9,\n\"result\":\"late\"}";
-	struct service_question *q = owner;
-
-	q->done(q->owner, reply, sizeof(reply) - 1);
-	question_end(q);
-}
-
-static struct service_question *
-wait_for(struct service_client *c, service_done *done, void *owner, int64_t ms)
-{
-	struct service_question *q = mem_zalloc(sizeof(*q));
-
-	q->client = c;
-	q->done = done;
-	q->owner = owner;
-	q->next = c->service->questions;
-	c->service->questions = q;
-	c->service->open++;
-	timer_open(&q->timer, c->service->loop, on_later, q);
-	if (ms)
-		timer_start(&q->timer, ms);
-	return q;
-}
-
-void service_client_reach(struct service_client *c,
-			  bool (*tell)(void *owner, const char *text,
-				       size_t len),
-			  void *owner)
-{
-	c->tell = tell;
-	c->tell_owner = owner;
-}
-
-/* Those that say so. */
-bool service_is_modern(const struct service *s, const struct service_said *m)
-{
-	(void)s;
-	return memmem(m->text, m->len, "modern", 6) != NULL;
-}
-
-bool service_is_legacy(const struct service *s)
-{
-	(void)s;
-	return true;
-}
-
-static void tell_before(const struct service_said *m,
-			const struct service_hearer *h, void *owner)
-{
-	static const char text[] = "{\"method\":\"notifications/x\"}";
-
-	if (memmem(m->text, m->len, "tell", 4))
-		h->tell(owner, text, sizeof(text) - 1);
-	if (memmem(m->text, m->len, "pause", 5))
-		h->pause(owner, 7);
-}
-
-/*
- * "never" is not answered, "later" soon, "tell" and "pause" do so before;
- * "status404" has that one; others at once.
- */
-struct service_question *service_hear(struct service_client *c,
-				      const struct service_said *m,
-				      const struct service_hearer *h,
-				      void *owner)
-{
-	const char *text = m->text;
-	const size_t len = m->len;
-	CLEANUP(mem_free_ptr) char *reply = NULL;
-
-	tell_before(m, h, owner);
-	if (memmem(text, len, "never", 5))
-		return wait_for(c, h->done, owner, 0);
-	if (memmem(text, len, "later", 5))
-		return wait_for(c, h->done, owner, LATER_MS);
-	if (memmem(text, len, "notifications/", 14))
-		reply = mem_strdup("");
-	else if (!len || *text != '{')
-		reply = mem_strdup("{\"error\":{\"code\":-32700},\"id\":null}");
-	else
-		reply = mem_printf("{\"id\":1,\"result\":\"client %u\"}",
-				   c->number);
-	if (memmem(text, len, "status404", 9))
-		h->status(owner, 404);
-	c->initialized = c->initialized || service_is_initialize(text, len);
-	h->done(owner, reply, strlen(reply));
-	return NULL;
-}
 
 /* ---- the frame ---- */
 
 static struct {
 	struct loop *loop;
-	struct service service;
-	struct service_listen_options options;
+	struct behind behind;
+	struct answerer answerer;
+	struct mcp_port_options options;
+	int64_t run_for; /* ms */
 	struct raw_child child;
 	void (*play)(uint16_t port, int out);
 	char url[64];
@@ -215,9 +33,11 @@ static int set_up(void **state)
 	(void)state;
 	memset(&t, 0, sizeof(t));
 	assert_int_equal(loop_new(&t.loop, &err), 0);
-	t.service.loop = t.loop;
-	t.options = (struct service_listen_options){ .listen = "127.0.0.1:0",
-						     .run_for = LONG_MS };
+	t.behind.loop = t.loop;
+	t.answerer = behind_answerer;
+	t.answerer.owner = &t.behind;
+	t.options = (struct mcp_port_options){ .listen = "127.0.0.1:0" };
+	t.run_for = LONG_MS;
 	return 0;
 }
 
@@ -253,8 +73,23 @@ static void on_line(void *owner, const char *text)
 	buf_printf(&t.lines, "%s\n", text);
 }
 
-static const struct service_listen_observer observer = { on_listening, on_line,
-							 NULL };
+static const struct mcp_port_observer observer = { on_listening, on_line,
+						   NULL };
+
+/* Until run_for is over, or a signal came. */
+static int stay(struct error *err)
+{
+	int64_t until = loop_now() + t.run_for;
+	struct mcp_port *port;
+	int status;
+
+	if (mcp_port_open(&port, t.loop, &t.answerer, &t.options, &observer,
+			  err))
+		return -1;
+	status = loop_stay(t.loop, NULL, until, err);
+	mcp_port_close(port);
+	return status;
+}
 
 /* All that the child wants must go well, and nothing may be left. */
 static void run(void (*fn)(uint16_t port, int out))
@@ -263,13 +98,12 @@ static void run(void (*fn)(uint16_t port, int out))
 	int status;
 
 	t.play = fn;
-	status =
-		service_listen(t.loop, &t.service, &t.options, &observer, &err);
+	status = stay(&err);
 	raw_finish(&t.child, t.loop);
 	assert_int_equal(status, -1);
 	assert_int_equal(err.kind, ERR_INTERRUPTED);
-	assert_int_equal(t.service.clients, 0);
-	assert_int_equal(t.service.open, 0);
+	assert_int_equal(t.behind.clients, 0);
+	assert_int_equal(t.behind.open, 0);
 	error_reset(&err);
 }
 
@@ -453,8 +287,8 @@ static void test_direct(void **state)
 	(void)state;
 	run(child_direct);
 	/* A client for each: nothing is remembered. */
-	assert_int_equal(t.service.made, 7);
-	assert_int_equal(t.service.abandoned, 0);
+	assert_int_equal(t.behind.made, 7);
+	assert_int_equal(t.behind.abandoned, 0);
 }
 
 static void child_events_only(uint16_t port, int out)
@@ -505,7 +339,7 @@ static void test_client_leaves(void **state)
 {
 	(void)state;
 	run(child_leaves);
-	assert_int_equal(t.service.abandoned, 2);
+	assert_int_equal(t.behind.abandoned, 2);
 }
 
 /* ---- sessions ---- */
@@ -642,7 +476,7 @@ static void test_comes_back(void **state)
 {
 	(void)state;
 	run(child_comes_back);
-	assert_int_equal(t.service.abandoned, 0);
+	assert_int_equal(t.behind.abandoned, 0);
 }
 
 /* Ids that were never given begin an ordinary stream. */
@@ -713,7 +547,7 @@ static void test_leaves_often(void **state)
 {
 	(void)state;
 	run(child_leaves_often);
-	assert_true(t.service.abandoned >= 6);
+	assert_true(t.behind.abandoned >= 6);
 }
 
 #define MODERN "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"modern initialize\"}"
@@ -787,7 +621,7 @@ static void test_delete_amid(void **state)
 {
 	(void)state;
 	run(child_delete_amid);
-	assert_int_equal(t.service.abandoned, 2);
+	assert_int_equal(t.behind.abandoned, 2);
 }
 
 static void child_stream(uint16_t port, int out)
@@ -946,7 +780,7 @@ static void test_old(void **state)
 {
 	(void)state;
 	run(child_old);
-	assert_int_equal(t.service.abandoned, 1);
+	assert_int_equal(t.behind.abandoned, 1);
 	has(buf_string(&t.lines), "HTTP+SSE: a client went");
 }
 
@@ -989,7 +823,7 @@ static void test_old_flood(void **state)
 {
 	(void)state;
 	run(child_old_flood);
-	assert_int_equal(t.service.abandoned, 64);
+	assert_int_equal(t.behind.abandoned, 64);
 }
 
 /* ---- WebSocket ---- */
@@ -1037,7 +871,7 @@ static void test_socket(void **state)
 {
 	(void)state;
 	run(child_socket);
-	assert_int_equal(t.service.abandoned, 1);
+	assert_int_equal(t.behind.abandoned, 1);
 }
 
 static void child_socket_flood(uint16_t port, int out)
@@ -1058,7 +892,7 @@ static void test_socket_flood(void **state)
 {
 	(void)state;
 	run(child_socket_flood);
-	assert_int_equal(t.service.abandoned, 64);
+	assert_int_equal(t.behind.abandoned, 64);
 	has(buf_string(&t.lines), "more than 64 questions");
 }
 
@@ -1186,7 +1020,7 @@ static void test_end_amid(void **state)
 {
 	(void)state;
 	run(child_stays);
-	assert_int_equal(t.service.abandoned, 4);
+	assert_int_equal(t.behind.abandoned, 4);
 }
 
 static void test_run_for(void **state)
@@ -1194,10 +1028,8 @@ static void test_run_for(void **state)
 	struct error err = { 0 };
 
 	(void)state;
-	t.options.run_for = 30;
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		0);
+	t.run_for = 30;
+	assert_int_equal(stay(&err), 0);
 	assert_int_equal(strncmp(t.url, "http://127.0.0.1:", 17), 0);
 	assert_int_equal(err.kind, ERR_NONE);
 }
@@ -1226,16 +1058,12 @@ static void test_no_port(void **state)
 	(void)state;
 	snprintf(where, sizeof(where), "127.0.0.1:%u", (unsigned)port);
 	t.options.listen = where;
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		-1);
+	assert_int_equal(stay(&err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	error_reset(&err);
 	close(fd);
 	t.options.listen = "127.0.0.1:99999";
-	assert_int_equal(
-		service_listen(t.loop, &t.service, &t.options, &observer, &err),
-		-1);
+	assert_int_equal(stay(&err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
 	assert_string_equal(t.url, "");
 	error_reset(&err);
@@ -1260,5 +1088,5 @@ int main(void)
 		TEST(test_run_for),	  TEST(test_no_port),
 	};
 
-	return cmocka_run_group_tests_name("service_listen", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("mcp_port", tests, NULL, NULL);
 }
