@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "bridge/bridge.h"
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 #include "bridge/host_config.h"
 #include "bridge/seen_list.h"
 #include "cli/app.h"
