@@ -242,6 +242,7 @@ void bridge_close(struct bridge *b)
 	for (size_t i = 0; i < b->servers; i++)
 		bridge_server_close(b->server[i]);
 	shown_tools_done(&b->shown);
+	given_names_done(&b->given);
 	bridge_boards_close(b->boards);
 	show_lines(b);
 	if (b->log >= 0)
@@ -264,6 +265,7 @@ static void show(struct bridge *b)
 	b->changed = false;
 	b->shown.listing = (struct buf){ 0 };
 	shown_tools_make(&b->shown, b->peer, b->count, &b->rules);
+	given_names_add(&b->given, &b->shown);
 	same = before.len == b->shown.listing.len &&
 	       (!before.len ||
 		memcmp(before.data, b->shown.listing.data, before.len) == 0);
@@ -277,6 +279,37 @@ const struct shown_tools *bridge_shown(struct bridge *b)
 	if (!b->shown.source)
 		show(b);
 	return &b->shown;
+}
+
+static size_t source_of(const struct shown_tools *s,
+			const struct bridge_peer *peer)
+{
+	size_t i = 0;
+
+	while (i < s->count && s->peer[i] != peer)
+		i++;
+	return i;
+}
+
+const struct bridge_tool *bridge_find(struct bridge *b, const char *name,
+				      size_t *source)
+{
+	const struct shown_tools *s = bridge_shown(b);
+	const struct bridge_tool *t =
+		bridge_catalogue_find(&s->catalogue, name);
+	const struct given_name *given;
+
+	*source = t && !t->merged ? t->source : SIZE_MAX;
+	if (t)
+		return t;
+	given = given_names_find(&b->given, name);
+	if (!given)
+		return NULL;
+	*source = source_of(s, given->peer);
+	t = *source < s->count ?
+		    bridge_catalogue_at(&s->catalogue, *source, given->tool) :
+		    NULL;
+	return t && (!t->why || t->left_out) ? t : NULL;
 }
 
 static void look_at_changes(struct bridge *b)

@@ -9,6 +9,7 @@
 #include "bridge/bridge_boards.h"
 #include "bridge/bridge_server.h"
 #include "bridge/fronts.h"
+#include "bridge/given_names.h"
 #include "bridge/mend.h"
 #include "bridge/shown_tools.h"
 
@@ -29,6 +30,7 @@ struct bridge {
 	struct bridge_peer **peer; /* all, in the order in which they came */
 	size_t count, capacity;
 	struct shown_tools shown;
+	struct given_names given;
 	int64_t show_at; /* loop_now() ms when it is made anew; LOOP_FOREVER */
 	bool changed, woken;
 	int log; /* of --log; -1: stderr */
@@ -51,6 +53,13 @@ int64_t bridge_tend(struct bridge *b);
 
 /* What hosts see, at most half a second old. */
 const struct shown_tools *bridge_shown(struct bridge *b);
+/*
+ * The tool that a host means by that name, also where it is listed by another one
+ * since; *source is whose, SIZE_MAX where its arguments say that. NULL: none, or
+ * one that is hidden.
+ */
+const struct bridge_tool *bridge_find(struct bridge *b, const char *name,
+				      size_t *source);
 /* Ask all for their tools anew. */
 void bridge_refresh(struct bridge *b);
 /* Everybody that is there is listed, and the rest was tried in vain. */

@@ -125,7 +125,8 @@ bool bridge_peer_ask(struct bridge_peer *p, struct bridge_call *c)
 {
 	struct bridge_call **at = &p->first;
 
-	if (p->waiting >= PEER_QUEUE_MAX)
+	/* One may be about to begin. */
+	if (p->waiting >= (size_t)PEER_QUEUE_MAX + !p->current)
 		return false;
 	while (*at)
 		at = &(*at)->next;

@@ -298,45 +298,47 @@ static void unknown_device(struct host_part *p,
 		  names.len ? buf_string(&names) : "none");
 }
 
-/* Takes `device` off the arguments. False: it is over. */
-static bool find_place(struct host_part *p, const struct bridge_tool *t,
-		       struct placed_call *k)
+/* Takes `device` off the arguments; SIZE_MAX: it is over. */
+static size_t take_device(struct host_part *p, const struct bridge_tool *t,
+			  cJSON *arguments)
 {
 	const struct shown_tools *s = bridge_shown(bridge_of(p));
-	size_t source = t->source;
+	const char *device = json_string(arguments, "device");
+	size_t source;
 
-	if (t->merged) {
-		const char *device = json_string(k->arguments, "device");
-
-		if (!device) {
-			fail_text(
-				p, NULL,
-				"argument 'device' is missing: which board is meant? The tool 'devices' lists them");
-			return false;
-		}
-		source = bridge_catalogue_source(&s->catalogue, t, device);
-		if (source >= s->count) {
-			unknown_device(p, &s->catalogue, t, device);
-			return false;
-		}
-		cJSON_DeleteItemFromObjectCaseSensitive(k->arguments, "device");
+	if (!device) {
+		fail_text(
+			p, NULL,
+			"argument 'device' is missing: which board is meant? The tool 'devices' lists them");
+		return SIZE_MAX;
 	}
-	k->peer = s->peer[source];
-	k->source = &s->source[source];
-	k->tool = tool_list_find(&s->list[source]->tools, t->tool->name);
-	return k->tool != NULL;
+	source = bridge_catalogue_source(&s->catalogue, t, device);
+	if (source >= s->count) {
+		unknown_device(p, &s->catalogue, t, device);
+		return SIZE_MAX;
+	}
+	cJSON_DeleteItemFromObjectCaseSensitive(arguments, "device");
+	return source;
 }
 
+/* source SIZE_MAX: the arguments say whose it is. */
 static void call_place(struct host_part *p, const struct bridge_tool *t,
-		       const cJSON *arguments)
+		       size_t source, const cJSON *arguments)
 {
+	const struct shown_tools *s = bridge_shown(bridge_of(p));
 	struct placed_call k = {
 		.arguments = arguments ? cJSON_Duplicate(arguments, true) :
 					 cJSON_CreateObject()
 	};
 
-	if (find_place(p, t, &k))
+	if (source == SIZE_MAX)
+		source = take_device(p, t, k.arguments);
+	if (source != SIZE_MAX) {
+		k.peer = s->peer[source];
+		k.source = &s->source[source];
+		k.tool = tool_list_find(&s->list[source]->tools, t->tool->name);
 		send_call(p, &k);
+	}
 	cJSON_Delete(k.arguments);
 }
 
@@ -418,6 +420,7 @@ void host_call(struct host_part *p)
 	const char *name = json_string(p->params, "name");
 	const cJSON *arguments = json_member(p->params, "arguments");
 	const struct bridge_tool *t;
+	size_t source;
 
 	if (!name || (arguments && !cJSON_IsObject(arguments) &&
 		      !cJSON_IsNull(arguments))) {
@@ -429,7 +432,16 @@ void host_call(struct host_part *p)
 	}
 	if (cJSON_IsNull(arguments))
 		arguments = NULL;
-	t = bridge_catalogue_find(&bridge_shown(bridge_of(p))->catalogue, name);
+	t = bridge_find(bridge_of(p), name, &source);
+	/* A host may call what it was told by a bridge of before. */
+	if (!t && host_may_wait(p)) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		json_print(&text, p->params);
+		p->later = buf_take(&text);
+		p->waits = true;
+		return;
+	}
 	remember(p, name, t, arguments);
 	if (!t) {
 		log_end(p, NULL, false, "unknown tool");
@@ -438,6 +450,6 @@ void host_call(struct host_part *p)
 	} else if (!t->tool) {
 		call_own(p, name, arguments);
 	} else {
-		call_place(p, t, arguments);
+		call_place(p, t, source, arguments);
 	}
 }

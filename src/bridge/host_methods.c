@@ -29,16 +29,15 @@ static void initialize(struct host_part *p)
 	host_result(p, result);
 }
 
-void host_list(struct host_part *p)
+static void list_now(struct host_part *p)
 {
-	const struct bridge_host *h = p->question->client->host;
 	const struct shown_tools *s;
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	p->lists = loop_now() < h->list_at && !bridge_settled(h->bridge);
-	if (p->lists)
+	p->waits = host_may_wait(p);
+	if (p->waits)
 		return;
-	s = bridge_shown(h->bridge);
+	s = bridge_shown(p->question->client->host->bridge);
 	buf_text(&out, "{\"tools\":");
 	buf_add(&out, s->listing.data, s->listing.len);
 	host_add_caching(&out, p);
@@ -53,7 +52,26 @@ static void list_tools(struct host_part *p)
 		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
 			   "Invalid params: there is no such cursor");
 	else
-		host_list(p);
+		list_now(p);
+}
+
+void host_resume(struct host_part *p)
+{
+	CLEANUP(json_free_ptr) cJSON *params = NULL;
+	CLEANUP(mem_free_ptr) char *later = NULL;
+
+	if (!p->waits || p->over || host_may_wait(p))
+		return;
+	p->waits = false;
+	later = TAKE(p->later);
+	if (!later) {
+		list_now(p);
+		return;
+	}
+	params = json_parse(later, strlen(later), NULL);
+	p->params = params;
+	host_call(p);
+	p->params = NULL;
 }
 
 static void pong(struct host_part *p)

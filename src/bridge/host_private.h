@@ -42,7 +42,8 @@ struct host_part {
 	bool over;
 	bool modern;
 	bool listens; /* subscriptions/listen: stays until it is cancelled */
-	bool lists; /* tools/list, until the bridge knows what there is */
+	bool waits; /* a list, or a call, until the bridge knows what there is */
+	char *later; /* the params of that call; NULL: a list */
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
@@ -92,6 +93,8 @@ bool host_tell(const struct host_part *p, const char *text, size_t len);
 bool host_settle(struct host_question *q);
 /* It is heard no more, and nobody waits. */
 void host_question_free(struct host_question *q);
+/* Whether it may yet come to be known what there is behind the bridge. */
+bool host_may_wait(const struct host_part *p);
 /* A text of the host's, cut, for an error. */
 int host_cut(const char *text);
 /* "NAME/VERSION" of clientInfo; yours. NULL: it told none. */
@@ -126,7 +129,7 @@ void host_text_result(struct host_part *p, const char *text, bool is_error);
 /* ---- host_methods.c ---- */
 
 void host_method(struct host_part *p, const char *method);
-/* A list that waits is answered, if it need not wait any more. */
-void host_list(struct host_part *p);
+/* What waits is answered, if it need not wait any more. */
+void host_resume(struct host_part *p);
 
 #endif

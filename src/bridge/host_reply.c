@@ -30,6 +30,13 @@ char *host_who(const cJSON *info)
 	return buf_take(&out);
 }
 
+bool host_may_wait(const struct host_part *p)
+{
+	const struct bridge_host *h = p->question->client->host;
+
+	return loop_now() < h->list_at && !bridge_settled(h->bridge);
+}
+
 static void end_part(struct host_part *p)
 {
 	if (!p->over)
@@ -122,6 +129,7 @@ void host_question_free(struct host_question *q)
 		host_call_drop(p);
 		mem_free(p->id);
 		mem_free(p->reply);
+		mem_free(p->later);
 		mem_free(p->token);
 		mem_free(p->who);
 		mem_free(p->tool);
