@@ -227,6 +227,14 @@ static int print_config(const struct invocation *in,
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const char *where;
 
+	if (o->listen) {
+		error_set(
+			err, ERR_USAGE,
+			"option '--print-config' is for hosts that start the bridge, and with --listen none does");
+		return error_hint(
+			err,
+			"a host that comes to a port is given its address, http://HOST:PORT/mcp, and the token as a header");
+	}
 	if (host_config_print(&out, &where, o->print_config, in->app, o, err))
 		return -1;
 	render_note(&in->app->out, "this goes into %s", where);
