@@ -223,8 +223,7 @@ static void merge_by_rules(struct catalogue_maker *m)
 	struct bridge_catalogue *c = m->out;
 
 	c->merged = c->sources > 1 &&
-		    (m->rules->merge ||
-		     count_visible(c) + m->own > BRIDGE_MERGE_ABOVE);
+		    (m->rules->merge || count_visible(c) > BRIDGE_MERGE_ABOVE);
 	if (c->merged)
 		merge(c);
 }

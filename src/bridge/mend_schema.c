@@ -249,15 +249,10 @@ static void describe_property(struct schema_mender *m, cJSON *out)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
-	const cJSON *standard = json_member(out, "default");
 
 	if (json_member(out, "description"))
 		return;
 	schema_describe(out, &words);
-	if (standard) {
-		buf_text(&words, ", default ");
-		json_print_cut(&words, standard, SCHEMA_PRINT_MAX);
-	}
 	mend_text(&text, buf_string(&words), MEND_TEXT_MAX);
 	if (strcmp(buf_string(&text), "any") != 0 && spend(&m->bytes, text.len))
 		cJSON_AddStringToObject(out, "description", buf_string(&text));
