@@ -11,8 +11,10 @@
 
 #include "base/mem.h"
 #include "base/text_safe.h"
+#include "bridge/cut_name.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
+#include "mcp/tools.h"
 
 #define MEND_DEPTH 12 /* below that a schema is {}: anything */
 #define MEND_SCHEMAS 2000 /* in one tool, parts and all */
@@ -22,6 +24,7 @@
 #define MEND_VALUE 512 /* bytes of a default, a choice, a pattern */
 #define MEND_NAME 128 /* bytes of a property's name */
 #define MEND_STEPS 200000 /* to look whether defaults fit */
+#define MEND_KEY 64 /* bytes of a name on the first level */
 
 struct schema_mender {
 	const cJSON *root;
@@ -390,33 +393,72 @@ static cJSON *mend_one(struct schema_mender *m, const cJSON *schema)
 
 /* ---- the whole ---- */
 
+/*
+ * What models call an argument: they take [a-zA-Z0-9_.-]{1,64} there. What else
+ * it is called has the digits of the whole name, so it needs no table.
+ */
+static void add_key(struct buf *out, const char *name)
+{
+	CLEANUP(buf_done) struct buf plain = { 0 };
+
+	tool_sanitise(name, SANITISE_SPEC, &plain);
+	if (plain.len && plain.len <= MEND_KEY && strcmp(plain.data, name) == 0)
+		buf_text(out, name);
+	else
+		cut_name(out, buf_string(&plain), MEND_KEY, name);
+}
+
+/* One that goes by another name says its own. */
+static void add_title(struct schema_mender *m, cJSON *property,
+		      const char *name)
+{
+	CLEANUP(json_free_ptr) cJSON *own = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(own, "title", name);
+	add_prose(m, property, own, "title", MEND_NAME);
+}
+
+/* Properties of the first level; what is required of them. */
+static bool add_first(struct schema_mender *m, cJSON *out, const cJSON *schema,
+		      const char *name, cJSON *required)
+{
+	cJSON *properties = json_object(out, "properties");
+	CLEANUP(buf_done) struct buf key = { 0 };
+	const cJSON *property = schema_property(m->root, schema, name);
+
+	add_key(&key, name);
+	if (!add_property(m, properties, property, key.data))
+		return false;
+	if (strcmp(key.data, name) != 0)
+		add_title(m, json_object(properties, key.data), name);
+	if (schema_requires(m->root, schema, name))
+		cJSON_AddItemToArray(required, cJSON_CreateString(key.data));
+	return true;
+}
+
 static bool is_put_together(const cJSON *schema)
 {
-	return json_array(schema, "allOf") || json_array(schema, "anyOf") ||
-	       json_array(schema, "oneOf");
+	return json_member(schema, "allOf") || json_member(schema, "anyOf") ||
+	       json_member(schema, "oneOf");
 }
 
 /*
  * Models want the properties on the first level, and no alternatives there:
  * those of all parts, of which only what every part asks for is required.
  */
-static void gather(struct schema_mender *m, cJSON *out, const cJSON *schema)
+static void add_root(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
-	cJSON *properties = cJSON_AddObjectToObject(out, "properties");
 	CLEANUP(json_free_ptr) cJSON *required = cJSON_CreateArray();
 	const char *name[MEND_PROPERTIES];
 	size_t count =
 		schema_property_names(m->root, schema, name, COUNT(name));
+	bool all = count < MEND_PROPERTIES;
 
-	for (size_t i = 0; i < count; i++) {
-		add_property(m, properties,
-			     schema_property(m->root, schema, name[i]),
-			     name[i]);
-		if (schema_requires(m->root, schema, name[i]))
-			cJSON_AddItemToArray(required,
-					     cJSON_CreateString(name[i]));
-	}
+	for (size_t i = 0; i < count; i++)
+		all = add_first(m, out, schema, name[i], required) && all;
 	add_required(out, required);
+	if (all && !is_put_together(schema))
+		add_others(m, out, schema);
 }
 
 cJSON *mend_schema(const cJSON *schema)
@@ -430,11 +472,46 @@ cJSON *mend_schema(const cJSON *schema)
 	cJSON *out = cJSON_CreateObject();
 
 	cJSON_AddStringToObject(out, "type", "object");
-	if (!cJSON_IsObject(meant))
-		cJSON_AddObjectToObject(out, "properties");
-	else if (is_put_together(meant))
-		gather(&m, out, meant);
-	else
-		add_object(&m, out, meant);
+	cJSON_AddObjectToObject(out, "properties");
+	if (cJSON_IsObject(meant))
+		add_root(&m, out, meant);
+	return out;
+}
+
+/* ---- the way back ---- */
+
+/* The device's name for what the host calls key; key itself if it has none. */
+static const char *name_of(const char *const *name, char *const *keys,
+			   size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(keys[i], key) == 0)
+			return name[i];
+	}
+	return key;
+}
+
+cJSON *mend_arguments(const cJSON *schema, const cJSON *arguments)
+{
+	const char *name[MEND_PROPERTIES];
+	char *keys[MEND_PROPERTIES];
+	size_t count = schema_property_names(schema, schema, name, COUNT(name));
+	cJSON *out = cJSON_CreateObject();
+	const cJSON *one;
+
+	for (size_t i = 0; i < count; i++) {
+		struct buf key = { 0 };
+
+		add_key(&key, name[i]);
+		keys[i] = buf_take(&key);
+	}
+	cJSON_ArrayForEach(one, arguments) {
+		if (one->string)
+			cJSON_AddItemToObject(
+				out, name_of(name, keys, count, one->string),
+				cJSON_Duplicate(one, true));
+	}
+	for (size_t i = 0; i < count; i++)
+		mem_free(keys[i]);
 	return out;
 }

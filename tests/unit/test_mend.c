@@ -280,14 +280,47 @@ static void others_may_be_there(void **state)
 		      "\"additionalProperties\":false}",
 		      "{\"type\":\"object\",\"properties\":{}}");
 	/* A name that hides something is left out, so others must be let in. */
-	assert_schema("{\"properties\":{\"a\\u202e\":{},\"b\":{}},"
-		      "\"required\":[\"a\\u202e\"],\"additionalProperties\":"
-		      "false}",
-		      "{\"type\":\"object\",\"properties\":{\"b\":{}}}");
+	assert_property("{\"properties\":{\"a\\u202e\":{},\"b\":{}},"
+			"\"required\":[\"a\\u202e\"],"
+			"\"additionalProperties\":false,\"description\":"
+			"\"x\"}",
+			"{\"description\":\"x\",\"properties\":{\"b\":{}}}");
 	assert_schema("{\"properties\":{\"a\":{\"description\":\"1\"},\"a\":{"
 		      "\"description\":\"2\"}}}",
 		      "{\"type\":\"object\",\"properties\":{\"a\":{"
 		      "\"description\":\"1\"}}}");
+}
+
+/* Models refuse all tools for one such name: it gets another, and has it back. */
+static void names_of_arguments(void **state)
+{
+	static const char schema[] =
+		"{\"type\":\"object\",\"properties\":{\"亮度\":{\"type\":"
+		"\"integer\"},\"filter[id]\":{\"type\":\"string\"},\"a.b\":{"
+		"\"type\":\"string\"}},\"required\":[\"亮度\"]}";
+	CLEANUP(json_free_ptr)
+	cJSON *own = json_parse(schema, strlen(schema), NULL);
+	CLEANUP(json_free_ptr) cJSON *mended = mend_schema(own);
+	const cJSON *first = json_object(mended, "properties")->child;
+	CLEANUP(json_free_ptr) cJSON *host = cJSON_CreateObject();
+	CLEANUP(json_free_ptr) cJSON *back = NULL;
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	assert_string_equal(first->string, "___8e2f64");
+	assert_string_equal(json_string(first, "title"), "亮度");
+	assert_string_equal(json_array(mended, "required")->child->valuestring,
+			    first->string);
+	assert_memory_equal(first->next->string, "filter_id__", 11);
+	assert_string_equal(first->next->next->string, "a.b");
+	cJSON_AddNumberToObject(host, first->string, 5);
+	cJSON_AddNumberToObject(host, first->next->string, 6);
+	cJSON_AddNumberToObject(host, "a.b", 7);
+	cJSON_AddNumberToObject(host, "other", 8);
+	back = mend_arguments(own, host);
+	json_print(&text, back);
+	assert_string_equal(text.data, "{\"亮度\":5,\"filter[id]\":6,\"a.b\":"
+				       "7,\"other\":8}");
 }
 
 /* Whatever it is, what comes out has an end. */
@@ -560,6 +593,7 @@ int main(void)
 		cmocka_unit_test(references_are_followed),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(others_may_be_there),
+		cmocka_unit_test(names_of_arguments),
 		cmocka_unit_test(hostile_schemas),
 		cmocka_unit_test(results_have_the_shape),
 		cmocka_unit_test(pictures_are_unwrapped),

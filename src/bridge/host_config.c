@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "bridge/host_config.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+/* ---- the forms ---- */
+
+/* Only where one asks for it is it said that the host starts the program. */
+static cJSON *entry_of(const struct host_config *c, bool typed)
+{
+	cJSON *entry = cJSON_CreateObject();
+	cJSON *words;
+
+	if (typed)
+		cJSON_AddStringToObject(entry, "type", "stdio");
+	cJSON_AddStringToObject(entry, "command", c->program);
+	words = cJSON_AddArrayToObject(entry, "args");
+	for (const char *const *word = c->words; *word; word++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(*word));
+	return entry;
+}
+
+static void print_json(struct buf *out, const struct host_config *c,
+		       const char *list, bool typed)
+{
+	CLEANUP(json_free_ptr) cJSON *whole = cJSON_CreateObject();
+
+	cJSON_AddItemToObject(cJSON_AddObjectToObject(whole, list), c->server,
+			      entry_of(c, typed));
+	json_print_pretty(out, whole);
+	buf_char(out, '\n');
+}
+
+static void print_servers(struct buf *out, const struct host_config *c)
+{
+	print_json(out, c, "servers", true);
+}
+
+static void print_mcp_servers(struct buf *out, const struct host_config *c)
+{
+	print_json(out, c, "mcpServers", false);
+}
+
+/* A basic string of TOML takes all escapes of JSON; it wants one for DEL, too. */
+static void toml_string(struct buf *out, const char *text)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	const char *at;
+
+	buf_json_string(&json, text, strlen(text));
+	for (at = json.data; *at; at++) {
+		if (*at == 0x7f)
+			buf_text(out, "\\u007f");
+		else
+			buf_char(out, *at);
+	}
+}
+
+static bool is_bare_key(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t plain = 0;
+
+	while (text[plain] && (strchr(letters, text[plain]) ||
+			       strchr("0123456789_-", text[plain])))
+		plain++;
+	return plain && !text[plain];
+}
+
+static void print_toml(struct buf *out, const struct host_config *c)
+{
+	buf_text(out, "[mcp_servers.");
+	if (is_bare_key(c->server))
+		buf_text(out, c->server);
+	else
+		toml_string(out, c->server);
+	buf_text(out, "]\ncommand = ");
+	toml_string(out, c->program);
+	buf_text(out, "\nargs = [");
+	for (const char *const *word = c->words; *word; word++) {
+		buf_text(out, word == c->words ? "" : ", ");
+		toml_string(out, *word);
+	}
+	buf_text(out, "]\n");
+}
+
+/* ---- the hosts ---- */
+
+const char *const host_config_names[] = { "claude", "cursor", "vscode", "codex",
+					  NULL };
+
+/* In the order of their names. */
+static const struct {
+	void (*print)(struct buf *out, const struct host_config *c);
+	const char *where;
+} forms[] = {
+	{ print_mcp_servers,
+	  "claude_desktop_config.json of Claude Desktop (Settings, Developer, Edit Config), or .mcp.json of a project for Claude Code" },
+	{ print_mcp_servers,
+	  "~/.cursor/mcp.json, or .cursor/mcp.json of a project" },
+	{ print_servers,
+	  ".vscode/mcp.json of a project, or the one that \"MCP: Open User Configuration\" opens" },
+	{ print_toml,
+	  "~/.codex/config.toml, or .codex/config.toml of a project" },
+};
+
+static int check(const struct host_config *c, struct error *err)
+{
+	if (*c->program != '/')
+		return error_set(
+			err, ERR_USAGE,
+			"'%.200s' is no absolute path: a host starts it from elsewhere",
+			c->program);
+	if (!text_is_utf8(c->program, strlen(c->program)))
+		return error_set(
+			err, ERR_USAGE,
+			"the path of this program is no UTF-8, which such files want");
+	for (const char *const *word = c->words; *word; word++) {
+		if (!text_is_utf8(*word, strlen(*word)))
+			return error_set(
+				err, ERR_USAGE,
+				"an argument is no UTF-8, which such files want");
+	}
+	return 0;
+}
+
+int host_config_print(struct buf *out, const char *host,
+		      const struct host_config *c, const char **where,
+		      struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *near = NULL;
+
+	if (check(c, err) < 0)
+		return -1;
+	for (size_t i = 0; host_config_names[i]; i++) {
+		if (strcmp(host_config_names[i], host) != 0)
+			continue;
+		forms[i].print(out, c);
+		*where = forms[i].where;
+		return 0;
+	}
+	near = text_proposal(host, host_config_names,
+			     COUNT(host_config_names) - 1);
+	error_set(err, ERR_USAGE, "no form is known for the host '%.40s'%s",
+		  host, near);
+	return error_hint(err, "one of claude, cursor, vscode, codex");
+}
