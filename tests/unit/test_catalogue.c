@@ -302,6 +302,31 @@ static void hidden_tools(void **state)
 	words_done(&globs);
 }
 
+/* What is read from where somebody says is more than reading. */
+static void addresses(void **state)
+{
+	CLEANUP(shelf_free) struct shelf *s = shelf_new();
+	struct words globs = { 0 };
+
+	(void)state;
+	put(s, "a", "1",
+	    "{\"name\":\"self.get_page\",\"inputSchema\":{\"properties\":{"
+	    "\"imageURL\":{}}}},{\"name\":\"fetch\",\"inputSchema\":{"
+	    "\"properties\":{\"uri\":{}}},\"annotations\":{\"readOnlyHint\":"
+	    "true}},{\"name\":\"erase_log\",\"annotations\":{\"readOnlyHint\":"
+	    "true}}");
+	s->rules.no_own = true;
+	assert_names(s, "fetch");
+	assert_member(tool_of(s, 0, "fetch"), "annotations",
+		      "{\"readOnlyHint\":true,\"openWorldHint\":true}");
+	assert_why(s, "self.get_page", "('imageURL')");
+	assert_why(s, "erase_log", "destroys");
+	words_add(&globs, "self.get_page");
+	s->rules.allow = &globs;
+	assert_names(s, "get_page fetch");
+	words_done(&globs);
+}
+
 static void sleepers(void **state)
 {
 	CLEANUP(shelf_free) struct shelf *s = shelf_new();
@@ -673,6 +698,7 @@ int main(void)
 		cmocka_unit_test(clashes_get_a_hash),
 		cmocka_unit_test(chosen_names),
 		cmocka_unit_test(hidden_tools),
+		cmocka_unit_test(addresses),
 		cmocka_unit_test(sleepers),
 		cmocka_unit_test(no_more_than),
 		cmocka_unit_test(own_annotations_only),
