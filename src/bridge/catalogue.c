@@ -142,9 +142,12 @@ static bool can_merge(const struct bridge_tool *row)
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
 static uint64_t schema_hash(const cJSON *schema)
 {
-	uint64_t hash = (uint64_t)(unsigned)(schema ? schema->type & 0xff : 0);
+	uint64_t hash;
 	const cJSON *one;
 
+	if (!schema)
+		return 0;
+	hash = (unsigned)schema->type & 0xff;
 	if (cJSON_IsString(schema))
 		hash += map_hash_text(schema->valuestring);
 	cJSON_ArrayForEach(one, schema) {
@@ -281,7 +284,7 @@ static void name_rows(struct catalogue_maker *m)
 	tool_names_find(w, count, m->rules->names, taken);
 	for (size_t i = 0; i < count; i++) {
 		take_name(&c->tool[row[i]], &w[i]);
-		mem_free((char *)(uintptr_t)w[i].key);
+		mem_free(w[i].key);
 	}
 }
 
@@ -356,7 +359,7 @@ static void mark_rows(struct catalogue_maker *m)
 
 		if (!row->tool)
 			continue;
-		if (m->source[row->source].tools != list) {
+		if (!like || m->source[row->source].tools != list) {
 			mem_free(like);
 			list = m->source[row->source].tools;
 			like = look_alikes(list);

@@ -206,6 +206,7 @@ static bool may_be(const cJSON *out, const char *type)
 
 /* ---- arrays, and schemas put together ---- */
 
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_items(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *items = json_object(schema, "items");
@@ -219,22 +220,20 @@ static void add_items(struct schema_mender *m, cJSON *out, const cJSON *schema)
 					      cJSON_CreateObject());
 }
 
-/* False: it has no such parts. */
-static bool add_parts(struct schema_mender *m, cJSON *out, const cJSON *schema,
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
+static void add_parts(struct schema_mender *m, cJSON *out, const cJSON *schema,
 		      const char *name, const char *as)
 {
 	const cJSON *parts = json_array(schema, name), *one;
 	cJSON *kept;
 
-	if (!parts || !parts->child)
-		return false;
-	if (json_member(out, as) || cJSON_GetArraySize(parts) > MEND_CHOICES)
-		return true;
+	if (!parts || !parts->child || json_member(out, as) ||
+	    cJSON_GetArraySize(parts) > MEND_CHOICES)
+		return;
 	kept = cJSON_AddArrayToObject(out, as);
 	cJSON_ArrayForEach(one, parts) {
 		cJSON_AddItemToArray(kept, mend_one(m, one));
 	}
-	return true;
 }
 
 /* ---- objects ---- */
@@ -262,6 +261,7 @@ static void describe_property(struct schema_mender *m, cJSON *out)
 }
 
 /* False: it is left out. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static bool add_property(struct schema_mender *m, cJSON *properties,
 			 const cJSON *schema, const char *name)
 {
@@ -278,6 +278,7 @@ static bool add_property(struct schema_mender *m, cJSON *properties,
 }
 
 /* False: some were left out. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static bool add_properties(struct schema_mender *m, cJSON *out,
 			   const cJSON *from)
 {
@@ -314,6 +315,7 @@ static void add_required(cJSON *out, const cJSON *names)
 }
 
 /* Whether others may be there; not said where not all names could be kept. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_others(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *others = json_member(schema, "additionalProperties");
@@ -327,6 +329,7 @@ static void add_others(struct schema_mender *m, cJSON *out, const cJSON *schema)
 				      mend_one(m, others));
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_object(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *properties = json_object(schema, "properties");

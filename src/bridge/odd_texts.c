@@ -151,7 +151,7 @@ char *odd_texts(const struct tool *t, const struct tool *like)
 const struct tool **look_alikes(const struct tool_list *list)
 {
 	const struct tool **like =
-		mem_zalloc((list->count + 1) * sizeof(*like));
+		mem_zalloc((list->count + 1) * sizeof(struct tool *));
 	struct name_set seen = { 0 };
 
 	for (size_t i = 0; i < list->count; i++) {
