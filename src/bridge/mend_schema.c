@@ -17,6 +17,7 @@
 #include "mcp/tools.h"
 
 #define MEND_DEPTH 12 /* below that a schema is {}: anything */
+#define MEND_REFERENCES 4 /* one inside the other, likewise: some go round */
 #define MEND_SCHEMAS 2000 /* in one tool, parts and all */
 #define MEND_BYTES 65536 /* of its words and names */
 #define MEND_PROPERTIES 200 /* of one object */
@@ -28,7 +29,8 @@
 
 struct schema_mender {
 	const cJSON *root;
-	size_t depth, schemas, bytes, steps; /* the last three: what is left */
+	size_t depth, references;
+	size_t schemas, bytes, steps; /* what is left */
 };
 
 static cJSON *mend_one(struct schema_mender *m, const cJSON *schema);
@@ -246,13 +248,17 @@ static bool is_name(struct schema_mender *m, const char *name)
 	       spend(&m->bytes, len);
 }
 
-/* "integer 0..100, default 50", where the device does not say what it is. */
+/*
+ * "integer 0..100, default 50", where the device does not say what it is; what
+ * has parts says it by these.
+ */
 static void describe_property(struct schema_mender *m, cJSON *out)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (json_member(out, "description"))
+	if (json_member(out, "description") || json_member(out, "properties") ||
+	    json_member(out, "anyOf") || json_member(out, "allOf"))
 		return;
 	schema_describe(out, &words);
 	mend_text(&text, buf_string(&words), MEND_TEXT_MAX);
@@ -373,23 +379,25 @@ static void mend_inside(struct schema_mender *m, cJSON *out,
 }
 
 /*
- * What $ref means stands in its place. Where it goes round, it ends at the
- * depth. Always an object.
+ * What $ref means stands in its place; not without end. Always an object.
  */
 /* NOLINTNEXTLINE(misc-no-recursion): to MEND_DEPTH */
 static cJSON *mend_one(struct schema_mender *m, const cJSON *schema)
 {
 	const cJSON *meant = schema_resolve(m->root, schema);
+	const bool refers = meant != schema;
 	cJSON *out = cJSON_CreateObject();
 
+	/* Beside a $ref stands what the property is. */
+	if (refers)
+		add_prose(m, out, schema, "description", MEND_TEXT_MAX);
 	if (!cJSON_IsObject(meant) || m->depth >= MEND_DEPTH ||
-	    !spend(&m->schemas, 1))
+	    m->references + refers > MEND_REFERENCES || !spend(&m->schemas, 1))
 		return out;
 	m->depth++;
-	/* Beside a $ref stands what the property is. */
-	if (meant != schema)
-		add_prose(m, out, schema, "description", MEND_TEXT_MAX);
+	m->references += refers;
 	mend_inside(m, out, meant);
+	m->references -= refers;
 	m->depth--;
 	return out;
 }
