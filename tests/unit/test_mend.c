@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -528,6 +529,27 @@ static void long_results_are_cut(void **state)
 	}
 }
 
+/* Each takes room, though there is nothing in it. */
+static void many_empty_texts(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *items = repeated("{\"type\":\"text\",\"text\":\"\"},", 1000);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"content\":[%s7]}", items);
+	CLEANUP(json_free_ptr)
+	cJSON *result = json_parse(text, strlen(text), NULL);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	const char *note;
+
+	(void)state;
+	mend_result(&out, result, &(struct mend_rules){ .most = 4096 });
+	assert_in_range(out.len, 3000, 4096);
+	note = strstr(out.data, "too long, ");
+	assert_non_null(note);
+	assert_in_range(strtoul(note + strlen("too long, "), NULL, 10), 21000,
+			27000);
+}
+
 static void large_pictures_are_left_out(void **state)
 {
 	CLEANUP(mem_free_ptr) char *data = repeated("AAAA", 5000);
@@ -601,6 +623,7 @@ int main(void)
 		cmocka_unit_test(results_are_cleaned),
 		cmocka_unit_test(false_may_be_a_failure),
 		cmocka_unit_test(long_results_are_cut),
+		cmocka_unit_test(many_empty_texts),
 		cmocka_unit_test(large_pictures_are_left_out),
 		cmocka_unit_test(failures_say_what_to_do),
 	};
