@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bridge/host_rules and host_config: what hosts take, and what they are told. */
+/* bridge/host_rules and host_snippet: what hosts take, and what they are told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/toml.h"
-#include "bridge/host_config.h"
 #include "bridge/host_rules.h"
+#include "bridge/host_snippet.h"
 #include "rendered.h"
 
 /* ---- verdicts ---- */
@@ -201,11 +201,11 @@ static const char *const odd_words[] = { "a \"b\\c\x7f\n", "é", NULL };
 static void assert_config(const char *host, const char *expected,
 			  const char *file)
 {
-	struct host_config c = { "boards", "/usr/bin/mcpctl", words };
+	struct host_snippet c = { "boards", "/usr/bin/mcpctl", words };
 	CLEANUP(buf_done) struct buf text = { 0 };
 	const char *where = NULL;
 
-	assert_int_equal(host_config_print(&text, host, &c, &where, NULL), 0);
+	assert_int_equal(host_snippet_print(&text, host, &c, &where, NULL), 0);
 	assert_string_equal(text.data, expected);
 	assert_non_null(strstr(where, file));
 }
@@ -249,13 +249,14 @@ static void configurations(void **state)
 		      "command = \"/usr/bin/mcpctl\"\n"
 		      "args = [\"-t\", \"ws://a/\", \"bridge\"]\n",
 		      "config.toml");
-	for (size_t i = 0; host_config_names[i]; i++) {
-		struct host_config c = { "b", "/m", odd_words };
+	for (size_t i = 0; host_snippet_names[i]; i++) {
+		struct host_snippet c = { "b", "/m", odd_words };
 		CLEANUP(buf_done) struct buf text = { 0 };
 		const char *where;
 
-		assert_int_equal(host_config_print(&text, host_config_names[i],
-						   &c, &where, NULL),
+		assert_int_equal(host_snippet_print(&text,
+						    host_snippet_names[i], &c,
+						    &where, NULL),
 				 0);
 	}
 }
@@ -263,8 +264,8 @@ static void configurations(void **state)
 /* What stands there is what was given, as our own readers have it. */
 static void whatever_the_words_are(void **state)
 {
-	struct host_config c = { "my boards", "/opt/m \"x\"/mcpctl",
-				 odd_words };
+	struct host_snippet c = { "my boards", "/opt/m \"x\"/mcpctl",
+				  odd_words };
 	CLEANUP(buf_done) struct buf text = { 0 };
 	CLEANUP(json_free_ptr) cJSON *toml = NULL;
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
@@ -272,7 +273,7 @@ static void whatever_the_words_are(void **state)
 	const char *where;
 
 	(void)state;
-	host_config_print(&text, "codex", &c, &where, NULL);
+	host_snippet_print(&text, "codex", &c, &where, NULL);
 	toml = toml_read(text.data, text.len, NULL);
 	assert_non_null(toml);
 	entry = json_object(json_object(toml, "mcp_servers"), "my boards");
@@ -280,7 +281,7 @@ static void whatever_the_words_are(void **state)
 	assert_string_equal(json_array(entry, "args")->child->valuestring,
 			    odd_words[0]);
 	buf_reset(&text);
-	host_config_print(&text, "cursor", &c, &where, NULL);
+	host_snippet_print(&text, "cursor", &c, &where, NULL);
 	json = json_parse(text.data, text.len, NULL);
 	entry = json_object(json_object(json, "mcpServers"), "my boards");
 	assert_string_equal(json_string(entry, "command"), c.program);
@@ -291,26 +292,26 @@ static void whatever_the_words_are(void **state)
 static void what_cannot_be_told(void **state)
 {
 	const char *const bad[] = { "\xff", NULL };
-	struct host_config c = { "b", "mcpctl", words };
+	struct host_snippet c = { "b", "mcpctl", words };
 	CLEANUP(buf_done) struct buf text = { 0 };
 	struct error err = { 0 };
 	const char *where;
 
 	(void)state;
-	assert_int_equal(host_config_print(&text, "codex", &c, &where, &err),
+	assert_int_equal(host_snippet_print(&text, "codex", &c, &where, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "no absolute path"));
 	c.program = "/m";
-	assert_int_equal(host_config_print(&text, "cursr", &c, &where, &err),
+	assert_int_equal(host_snippet_print(&text, "cursr", &c, &where, &err),
 			 -1);
 	assert_string_equal(err.text, "no form is known for the host 'cursr' "
 				      "(did you mean 'cursor'?)");
 	c.words = bad;
-	assert_int_equal(host_config_print(&text, "codex", &c, &where, &err),
+	assert_int_equal(host_snippet_print(&text, "codex", &c, &where, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "an argument is no UTF-8"));
 	c.program = "/\xff";
-	assert_int_equal(host_config_print(&text, "codex", &c, &where, &err),
+	assert_int_equal(host_snippet_print(&text, "codex", &c, &where, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "the path"));
 	assert_int_equal(text.len, 0);

@@ -2,14 +2,14 @@
 /*
  * What to paste into a host's configuration so that it starts this program. Pure.
  */
-#ifndef BRIDGE_HOST_CONFIG_H
-#define BRIDGE_HOST_CONFIG_H
+#ifndef BRIDGE_HOST_SNIPPET_H
+#define BRIDGE_HOST_SNIPPET_H
 
 #include "base/buf.h"
 #include "base/error.h"
 
 /* Names of hosts, up to a NULL: "claude", "cursor", "vscode", "codex". */
-extern const char *const host_config_names[];
+extern const char *const host_snippet_names[];
 
 /*
  * The text, with its line end, appended; where: the file that it belongs into, in
@@ -17,12 +17,12 @@ extern const char *const host_config_names[];
  * path; words (up to a NULL): its arguments. -1 (ERR_USAGE): a host that is not
  * known, a path that is not absolute, a word that is no UTF-8.
  */
-struct host_config {
+struct host_snippet {
 	const char *server, *program;
 	const char *const *words;
 };
-int host_config_print(struct buf *out, const char *host,
-		      const struct host_config *c, const char **where,
-		      struct error *err);
+int host_snippet_print(struct buf *out, const char *host,
+		       const struct host_snippet *c, const char **where,
+		       struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bridge/host_config.h"
+#include "bridge/host_snippet.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 /* ---- the forms ---- */
 
 /* Only where one asks for it is it said that the host starts the program. */
-static cJSON *entry_of(const struct host_config *c, bool typed)
+static cJSON *entry_of(const struct host_snippet *c, bool typed)
 {
 	cJSON *entry = cJSON_CreateObject();
 	cJSON *words;
@@ -25,7 +25,7 @@ static cJSON *entry_of(const struct host_config *c, bool typed)
 	return entry;
 }
 
-static void print_json(struct buf *out, const struct host_config *c,
+static void print_json(struct buf *out, const struct host_snippet *c,
 		       const char *list, bool typed)
 {
 	CLEANUP(json_free_ptr) cJSON *whole = cJSON_CreateObject();
@@ -36,12 +36,12 @@ static void print_json(struct buf *out, const struct host_config *c,
 	buf_char(out, '\n');
 }
 
-static void print_servers(struct buf *out, const struct host_config *c)
+static void print_servers(struct buf *out, const struct host_snippet *c)
 {
 	print_json(out, c, "servers", true);
 }
 
-static void print_mcp_servers(struct buf *out, const struct host_config *c)
+static void print_mcp_servers(struct buf *out, const struct host_snippet *c)
 {
 	print_json(out, c, "mcpServers", false);
 }
@@ -73,7 +73,7 @@ static bool is_bare_key(const char *text)
 	return plain && !text[plain];
 }
 
-static void print_toml(struct buf *out, const struct host_config *c)
+static void print_toml(struct buf *out, const struct host_snippet *c)
 {
 	buf_text(out, "[mcp_servers.");
 	if (is_bare_key(c->server))
@@ -92,12 +92,12 @@ static void print_toml(struct buf *out, const struct host_config *c)
 
 /* ---- the hosts ---- */
 
-const char *const host_config_names[] = { "claude", "cursor", "vscode", "codex",
-					  NULL };
+const char *const host_snippet_names[] = { "claude", "cursor", "vscode",
+					   "codex", NULL };
 
 /* In the order of their names. */
 static const struct {
-	void (*print)(struct buf *out, const struct host_config *c);
+	void (*print)(struct buf *out, const struct host_snippet *c);
 	const char *where;
 } forms[] = {
 	{ print_mcp_servers,
@@ -110,7 +110,7 @@ static const struct {
 	  "~/.codex/config.toml, or .codex/config.toml of a project" },
 };
 
-static int check(const struct host_config *c, struct error *err)
+static int check(const struct host_snippet *c, struct error *err)
 {
 	if (*c->program != '/')
 		return error_set(
@@ -130,23 +130,23 @@ static int check(const struct host_config *c, struct error *err)
 	return 0;
 }
 
-int host_config_print(struct buf *out, const char *host,
-		      const struct host_config *c, const char **where,
-		      struct error *err)
+int host_snippet_print(struct buf *out, const char *host,
+		       const struct host_snippet *c, const char **where,
+		       struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *near = NULL;
 
 	if (check(c, err) < 0)
 		return -1;
-	for (size_t i = 0; host_config_names[i]; i++) {
-		if (strcmp(host_config_names[i], host) != 0)
+	for (size_t i = 0; host_snippet_names[i]; i++) {
+		if (strcmp(host_snippet_names[i], host) != 0)
 			continue;
 		forms[i].print(out, c);
 		*where = forms[i].where;
 		return 0;
 	}
-	near = text_proposal(host, host_config_names,
-			     COUNT(host_config_names) - 1);
+	near = text_proposal(host, host_snippet_names,
+			     COUNT(host_snippet_names) - 1);
 	error_set(err, ERR_USAGE, "no form is known for the host '%.40s'%s",
 		  host, near);
 	return error_hint(err, "one of claude, cursor, vscode, codex");
