@@ -199,8 +199,6 @@ $(BUILD)/plugin/%.o: src/%.c
 ONLY_door = base/% wire/% net/% diag/% mcp/% rpc/% serve/door% \
 	$(addprefix serve/,aliases enrolled leases missing record registry tokens)
 ONLY_edit_terminal = base/%
-ONLY_service_listen = base/% wire/% net/% mcp/revision \
-	$(addprefix sim/service_,port post session socket stream)
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 # Some 300 programs are linked for the tests; lld takes a third of the time.

@@ -17,6 +17,7 @@
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "clients/mcp_port.h"
 #include "out/render.h"
 #include "out/wrap.h"
 #include "sim/fleet.h"
@@ -86,18 +87,37 @@ static void show_listening_service(void *owner, const char *url)
 	render_note(&s->app->out, "listening at %s", url);
 }
 
-/* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and service_listen. */
+static int listen_for(struct app *app, struct service *s,
+		      const struct sim_service *o,
+		      struct service_showing *showing, struct error *err)
+{
+	const struct answerer answerer = service_answerer(s);
+	const struct mcp_port_options options = {
+		.listen = o->listen,
+		.admit = o->admit,
+		.by = "played by 'mcpctl sim'"
+	};
+	const struct mcp_port_observer observer = { show_listening_service,
+						    show_line_service,
+						    showing };
+	int64_t until = o->run_for ? loop_now() + o->run_for : LOOP_FOREVER;
+	struct mcp_port *port;
+	int status;
+
+	if (mcp_port_open(&port, app->loop, &answerer, &options, &observer,
+			  err))
+		return -1;
+	status = loop_stay(app->loop, NULL, until, err);
+	mcp_port_close(port);
+	return status;
+}
+
+/* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and mcp_port_open. */
 static int sim_service_run(struct app *app, const struct sim_service *o,
 			   struct error *err)
 {
-	const struct service_listen_options options = { .listen = o->listen,
-							.admit = o->admit,
-							.run_for = o->run_for };
 	struct service_showing showing = { .app = app,
 					   .opened_us = loop_now_us() };
-	const struct service_listen_observer observer = {
-		show_listening_service, show_line_service, &showing
-	};
 	struct service_config config = { .outside = o->outside,
 					 .line = show_line_service,
 					 .owner = &showing };
@@ -112,7 +132,7 @@ static int sim_service_run(struct app *app, const struct sim_service *o,
 	s = service_load(o->profile, &config, err);
 	if (!s)
 		return -1;
-	status = service_listen(app->loop, s, &options, &observer, err);
+	status = listen_for(app, s, o, &showing, err);
 	service_free(s);
 	return status;
 }

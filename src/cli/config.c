@@ -245,6 +245,8 @@ void config_release(struct config *c)
 {
 	option_release(config_options, c);
 	words_done(&c->child);
+	words_done(&c->targets);
+	words_done(&c->devices);
 	mem_free(TAKE(c->child_target));
 }
 

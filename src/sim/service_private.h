@@ -127,7 +127,7 @@ struct service_client {
 	unsigned can; /* of enum service_can */
 	int log_rank; /* what is below is not logged */
 	struct words uris; /* that it is told of */
-	bool (*tell)(void *owner, const char *text, size_t len); /* NULL */
+	mcp_tell *tell; /* NULL */
 	void *tell_owner;
 	struct service_question *first; /* open ones */
 };
@@ -153,8 +153,8 @@ struct service_part {
 struct service_question {
 	struct service_client *client;
 	struct service_question *next, *previous;
-	const struct service_hearer *hearer;
-	struct service_hearer own; /* of service_ask */
+	const struct mcp_hearer *hearer;
+	struct mcp_hearer own; /* of service_ask */
 	void *owner;
 	const struct headers *headers; /* lent while it is asked; NULL */
 	bool batch, asking; /* asking: service_hear has not returned yet */
@@ -372,7 +372,7 @@ bool service_meta_modern(const cJSON *message);
 
 /* service_client.c. A question that is asked now; h NULL: its own is. */
 struct service_question *service_question_begin(struct service_client *c,
-						const struct service_hearer *h,
+						const struct mcp_hearer *h,
 						void *owner);
 /* So many parts, zeroed. */
 void service_question_parts(struct service_question *q, size_t count);

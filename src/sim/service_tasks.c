@@ -215,8 +215,8 @@ static bool on_tell(void *owner, const char *text, size_t len)
 	       t->client->tell(t->client->tell_owner, text, len);
 }
 
-static const struct service_hearer task_hearer = { .done = on_done,
-						   .tell = on_tell };
+static const struct mcp_hearer task_hearer = { .done = on_done,
+					       .tell = on_tell };
 
 static void task_free(struct service_task *t)
 {

@@ -629,8 +629,8 @@ static bool on_told(void *owner, const char *text, size_t len)
 	return !h->closing;
 }
 
-static const struct service_hearer hosted_hearer = { .done = on_reply,
-						     .tell = on_told };
+static const struct mcp_hearer hosted_hearer = { .done = on_reply,
+						 .tell = on_told };
 
 static void on_line(void *owner, const char *text)
 {
@@ -659,7 +659,7 @@ static void on_pump_transport(void *owner)
 	if (!h->ready && !h->closing)
 		tell_ready_transport(h);
 	while (!h->closing && (f = frame_queue_take(&h->waiting)) != NULL) {
-		const struct service_said said = { f->text, f->len, NULL };
+		const struct mcp_said said = { f->text, f->len, NULL };
 
 		service_hear(h->client, &said, &hosted_hearer, h);
 		mem_free(f);

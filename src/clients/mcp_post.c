@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that were posted to a pretend service, until they are answered: as
+ * Messages that were posted, until they are answered: as
  * JSON, as an event stream for clients that take nothing else, or on the stream
  * of HTTP+SSE. They end with their session, or with their stream.
  */
@@ -9,7 +9,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
+#include "wire/jsonrpc.h"
 
 static void post_free(struct port_post *post)
 {
@@ -38,12 +39,12 @@ static void leave_session(struct port_post *post)
 void port_post_drop(struct port_post *post)
 {
 	if (post->question)
-		service_abandon(TAKE(post->question));
+		post->port->answerer->abandon(TAKE(post->question));
 	leave_session(post);
 	post_free(post);
 }
 
-static struct port_post *find_request(const struct service_port *p,
+static struct port_post *find_request(const struct mcp_port *p,
 				      const struct front_request *rq)
 {
 	struct port_post *post = p->posts;
@@ -64,10 +65,10 @@ void port_request_gone(void *owner, struct front_request *rq)
 /* The session is over: it has an end already, so it is left alone. */
 static void end_post(struct port_post *post)
 {
-	struct service_port *p = post->port;
+	struct mcp_port *p = post->port;
 
 	if (post->question)
-		service_abandon(TAKE(post->question));
+		post->port->answerer->abandon(TAKE(post->question));
 	if (post->stream)
 		port_stream_end(post->stream);
 	else if (post->request)
@@ -76,7 +77,7 @@ static void end_post(struct port_post *post)
 	post_free(post);
 }
 
-static void end_posts(struct service_port *p, const struct port_session *s)
+static void end_posts(struct mcp_port *p, const struct port_session *s)
 {
 	struct port_post *next;
 
@@ -100,17 +101,18 @@ void port_session_end(struct port_session *s)
 /* initialize went well, and the client named no session: this begins one. */
 static void begin_session(struct port_post *post)
 {
+	const struct answerer *a = post->port->answerer;
 	struct port_session *s = post->session;
 
-	if (!post->begins || !service_client_is_initialized(s->client) ||
+	if (!post->begins || !a->is_initialized(s->client) ||
 	    port_session_publish(s))
 		return;
 	headers_add(&post->headers, "Mcp-Session-Id", s->id);
 	port_line(post->port, "Streamable HTTP: a session began (%s)",
-		  service_client_revision(s->client));
+		  a->revision(s->client));
 }
 
-/* The service could not make out whom to answer: that was no message at all. */
+/* The answerer could not make out whom to answer: that was no message at all. */
 static bool is_refusal(const char *reply, size_t len)
 {
 	const struct span text = { reply, len };
@@ -186,9 +188,7 @@ static void write_event(struct port_post *post, const char *data, size_t len,
 	}
 	if (!post->stream)
 		return;
-	post->port->front_table->stream_write(post->stream->to, text.data,
-					      text.len);
-	post->stream->written = true;
+	port_stream_write(post->stream, text.data, text.len);
 }
 
 static void begin_stream_post(struct port_post *post)
@@ -199,16 +199,6 @@ static void begin_stream_post(struct port_post *post)
 	post->stream->post = post;
 }
 
-/* Clients of 2025-11-25 can come back for what they missed; older ones may stumble. */
-static bool can_resume(const struct port_post *post)
-{
-	const struct port_session *s = post->session;
-	const char *revision = service_client_revision(s->client);
-
-	return !post->modern && s->id[0] && revision &&
-	       strcmp(revision, "2025-11-25") >= 0;
-}
-
 /* False: there is no stream, and none can be begun. */
 static bool have_stream(struct port_post *post)
 {
@@ -217,7 +207,7 @@ static bool have_stream(struct port_post *post)
 	if (!post->request || !post->takes_events || post->begins)
 		return false;
 	begin_stream_post(post);
-	if (can_resume(post)) {
+	if (!post->modern && port_session_resumes(post->session)) {
 		post->number = ++post->session->posts;
 		write_event(post, NULL, 0, -1);
 	}
@@ -243,7 +233,7 @@ static void on_status(void *owner, int status)
 }
 
 /* The oldest of those whose streams are closed, if they are too many. */
-static void make_room(struct service_port *p)
+static void make_room(struct mcp_port *p)
 {
 	struct port_post *oldest = NULL;
 	size_t count = 0;
@@ -259,7 +249,7 @@ static void make_room(struct service_port *p)
 		port_post_drop(oldest);
 }
 
-/* The service closes the stream on purpose, and says when to come back. */
+/* The answerer closes the stream on purpose, and says when to come back. */
 static void on_pause(void *owner, int64_t ms)
 {
 	struct port_post *post = owner;
@@ -295,7 +285,7 @@ void port_stream_gone(const struct port_stream *s)
 	}
 }
 
-void port_posts_expire(struct service_port *p)
+void port_posts_expire(struct mcp_port *p)
 {
 	int64_t now = loop_now();
 	struct port_post *next;
@@ -335,7 +325,7 @@ static void on_done(void *owner, const char *reply, size_t len)
 		settle(post);
 }
 
-static const struct service_hearer post_hearer = {
+static const struct mcp_hearer post_hearer = {
 	.done = on_done,
 	.tell = on_tell,
 	.pause = on_pause,
@@ -359,7 +349,7 @@ static bool read_event_id(const char *id, int64_t *number, int64_t *event)
 	       !text_integer(dash + 1, 1, UINT32_MAX, event);
 }
 
-static struct port_post *find_post(const struct service_port *p,
+static struct port_post *find_post(const struct mcp_port *p,
 				   const struct port_session *s, const char *id,
 				   int64_t *event)
 {
@@ -374,7 +364,7 @@ static struct port_post *find_post(const struct service_port *p,
 									NULL;
 }
 
-bool port_post_resume(struct service_port *p, struct front_request *rq,
+bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 		      const struct port_session *s, const char *id)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
@@ -391,9 +381,8 @@ bool port_post_resume(struct service_port *p, struct front_request *rq,
 	post->left = 0;
 	from = post->end[event - 1];
 	if (post->kept.len > from)
-		p->front_table->stream_write(post->stream->to,
-					     post->kept.data + from,
-					     post->kept.len - from);
+		port_stream_write(post->stream, post->kept.data + from,
+				  post->kept.len - from);
 	else
 		port_stream_beat(post->stream);
 	if (post->done)
@@ -414,8 +403,18 @@ static bool wants_events(const char *accept)
 	       !text_find(accept, "application/*");
 }
 
-static struct port_post *post_new(struct service_port *p,
-				  struct front_request *rq,
+static bool is_initialize(const struct port_message *m)
+{
+	struct message read = { 0 };
+	bool is = !message_read(&read, m->text, m->len, NULL) &&
+		  read.kind == MESSAGE_REQUEST &&
+		  strcmp(read.method, "initialize") == 0;
+
+	message_done(&read);
+	return is;
+}
+
+static struct port_post *post_new(struct mcp_port *p, struct front_request *rq,
 				  const struct port_message *m,
 				  struct port_session *s, bool modern)
 {
@@ -425,7 +424,7 @@ static struct port_post *post_new(struct service_port *p,
 	post->port = p;
 	post->request = rq;
 	post->modern = modern;
-	post->begins = !s && !modern && service_is_initialize(m->text, m->len);
+	post->begins = !s && !modern && is_initialize(m);
 	post->session = s ? s : port_session_new(p);
 	post->takes_events = accept && text_find(accept, PORT_EVENTS);
 	post->wants_events = post->takes_events && wants_events(accept);
@@ -434,17 +433,17 @@ static struct port_post *post_new(struct service_port *p,
 	return post;
 }
 
-void port_post(struct service_port *p, struct front_request *rq,
+void port_post(struct mcp_port *p, struct front_request *rq,
 	       const struct port_message *m, struct port_session *s,
 	       bool modern)
 {
-	const struct service_said said = { m->text, m->len, m->head->headers };
+	const struct mcp_said said = { m->text, m->len, m->head->headers };
 	struct port_post *post = post_new(p, rq, m, s, modern);
-	struct service_question *question;
+	void *question;
 
 	post->asking = true;
-	question =
-		service_hear(post->session->client, &said, &post_hearer, post);
+	question = p->answerer->hear(post->session->client, &said, &post_hearer,
+				     post);
 	post->asking = false;
 	if (post->done) {
 		settle(post);
@@ -462,28 +461,25 @@ static void on_old_done(void *owner, const char *reply, size_t len)
 {
 	struct port_session *s = owner;
 
-	if (!s->inside)
-		s->open--;
+	s->open--;
 	s->used = loop_now();
 	if (len > 0 && s->stream)
 		port_stream_event(s->stream, "message", reply, len);
 }
 
-static const struct service_hearer old_hearer = { .done = on_old_done,
-						  .tell = port_session_tell };
+static const struct mcp_hearer old_hearer = { .done = on_old_done,
+					      .tell = port_session_tell };
 
-void port_post_old(struct service_port *p, struct front_request *rq,
+void port_post_old(struct mcp_port *p, struct front_request *rq,
 		   const struct port_message *m, struct port_session *s)
 {
-	const struct service_said said = { m->text, m->len, m->head->headers };
+	const struct mcp_said said = { m->text, m->len, m->head->headers };
 
 	if (s->open >= PORT_OPEN_MAX) {
 		port_refuse(p, rq, NULL, 503, "too many questions are open");
 		return;
 	}
 	p->front_table->reply_with(rq, 202, NULL, NULL, NULL, 0);
-	s->inside = true;
-	if (service_hear(s->client, &said, &old_hearer, s))
-		s->open++;
-	s->inside = false;
+	s->open++;
+	p->answerer->hear(s->client, &said, &old_hearer, s);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A pretend service at a port: opened and closed, its paths, and a page. */
+/* The port for MCP clients: opened and closed, its paths, and a page. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "clients/mcp_port_private.h"
 #include "mcp/revision.h"
 #include "net/address.h"
 #include "net/head.h"
-#include "sim/service_port_private.h"
 #include "wire/jsonrpc.h"
 
-/* The page that a browser gets from a pretend service: how to reach it. */
+/* The page that a browser gets: how to reach it. */
 
 static void add_address(struct buf *out, const char *what, const char *before,
 			const char *host, const char *behind)
@@ -21,21 +21,28 @@ static void add_address(struct buf *out, const char *what, const char *before,
 	buf_printf(out, "%s</b></p>\n", behind);
 }
 
-static void port_page(const struct service_port *p, struct buf *out,
+static void port_page(const struct mcp_port *p, struct buf *out,
 		      const char *host)
 {
+	const bool named = p->options.named_paths;
+
 	page_start(out);
-	buf_text(out, "<p>This is an MCP server, played by 'mcpctl sim': ");
-	page_text(out, service_name(p->service));
-	buf_text(out, ".</p>\n");
-	add_address(out, "JSON-RPC and Streamable HTTP", "http://", host, "/");
+	buf_text(out, "<p>This is an MCP server");
+	if (p->options.by)
+		buf_printf(out, ", %s", p->options.by);
+	buf_text(out, ": ");
+	page_text(out, p->answerer->name(p->answerer->owner));
+	buf_text(out, port_asks_token(p) ? ". It asks for a token.</p>\n" :
+					   ".</p>\n");
+	add_address(out, "JSON-RPC and Streamable HTTP", "http://", host,
+		    named ? "/mcp" : "/");
 	add_address(out, "HTTP+SSE", "http://", host, "/sse");
-	add_address(out, "WebSocket", "ws://", host, "/");
+	add_address(out, "WebSocket", "ws://", host, named ? "/ws" : "/");
 	page_end(out);
 }
 
 /*
- * What an HTTP request at the port of a pretend service wants: by its path,
+ * What an HTTP request at the port wants: by its path,
  * its method, its headers. Pages that may not ask never get here.
  */
 
@@ -43,7 +50,7 @@ static void port_page(const struct service_port *p, struct buf *out,
 
 /* ---- answers ---- */
 
-static void refuse_method(struct service_port *p, struct front_request *rq,
+static void refuse_method(struct mcp_port *p, struct front_request *rq,
 			  const char *allowed)
 {
 	static const char body[] =
@@ -55,7 +62,7 @@ static void refuse_method(struct service_port *p, struct front_request *rq,
 				   sizeof(body) - 1);
 }
 
-static void serve_options(struct service_port *p, struct front_request *rq)
+static void serve_options(struct mcp_port *p, struct front_request *rq)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
 
@@ -63,7 +70,7 @@ static void serve_options(struct service_port *p, struct front_request *rq)
 	p->front_table->reply_with(rq, 204, NULL, &headers, NULL, 0);
 }
 
-static void serve_page(struct service_port *p, struct front_request *rq,
+static void serve_page(struct mcp_port *p, struct front_request *rq,
 		       const struct front_head *head)
 {
 	CLEANUP(buf_done) struct buf page = { 0 };
@@ -73,32 +80,21 @@ static void serve_page(struct service_port *p, struct front_request *rq,
 			      page.len);
 }
 
-static void serve_health(struct service_port *p, struct front_request *rq)
+static void serve_health(struct mcp_port *p, struct front_request *rq)
 {
 	CLEANUP(buf_done) struct buf body = { 0 };
 
 	buf_text(&body, "{\"status\":\"ok\",\"service\":");
-	buf_json_string(&body, service_name(p->service),
-			strlen(service_name(p->service)));
+	buf_json_string(&body, p->answerer->name(p->answerer->owner),
+			strlen(p->answerer->name(p->answerer->owner)));
 	buf_text(&body, "}\n");
 	p->front_table->reply(rq, 200, PORT_JSON, body.data, body.len);
 }
 
 /* ---- event streams ---- */
 
-static void begin_stream(struct service_port *p, struct front_request *rq,
-			 struct port_session *s)
-{
-	CLEANUP(headers_done) struct headers headers = { 0 };
-
-	if (s->stream) /* the client has lost it, or counts wrong */
-		port_stream_end(s->stream);
-	s->stream = port_stream_new(p, rq, &headers);
-	s->stream->session = s;
-}
-
 /* HTTP+SSE: the first event says where to post. */
-static void serve_old_stream(struct service_port *p, struct front_request *rq,
+static void serve_old_stream(struct mcp_port *p, struct front_request *rq,
 			     const struct front_head *head)
 {
 	struct port_session *s = port_session_new(p);
@@ -110,7 +106,7 @@ static void serve_old_stream(struct service_port *p, struct front_request *rq,
 		port_refuse(p, rq, NULL, 503, "too many sessions are open");
 		return;
 	}
-	begin_stream(p, rq, s);
+	port_session_stream(s, rq, NULL);
 	snprintf(where, sizeof(where), "/messages?session=%s", s->id);
 	port_stream_event(s->stream, "endpoint", where, strlen(where));
 	port_line(p, "HTTP+SSE: %s is connected", head->address);
@@ -119,7 +115,7 @@ static void serve_old_stream(struct service_port *p, struct front_request *rq,
 /* ---- the MCP endpoint ---- */
 
 /* False: refused. *out stays NULL if none was named. */
-static bool find_session(struct service_port *p, struct front_request *rq,
+static bool find_session(struct mcp_port *p, struct front_request *rq,
 			 const struct front_head *head,
 			 struct port_session **out)
 {
@@ -141,7 +137,7 @@ static bool find_session(struct service_port *p, struct front_request *rq,
 	return false;
 }
 
-static void serve_get(struct service_port *p, struct front_request *rq,
+static void serve_get(struct mcp_port *p, struct front_request *rq,
 		      const struct front_head *head, struct port_session *s)
 {
 	const char *accept = headers_get(head->headers, "Accept");
@@ -152,9 +148,9 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 		port_line(p,
 			  "Streamable HTTP: a client came back for the rest");
 	} else if (s) {
-		begin_stream(p, rq, s);
+		port_session_stream(s, rq, last);
 		port_stream_beat(s->stream);
-	} else if (events && service_is_legacy(p->service)) {
+	} else if (events && p->answerer->is_legacy(p->answerer->owner)) {
 		serve_old_stream(p, rq, head);
 	} else if (strcmp(head->path, "/") == 0 ||
 		   (accept && text_find(accept, "text/html"))) {
@@ -164,7 +160,7 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 	}
 }
 
-static void serve_delete(struct service_port *p, struct front_request *rq,
+static void serve_delete(struct mcp_port *p, struct front_request *rq,
 			 struct port_session *s)
 {
 	if (!s) {
@@ -177,7 +173,7 @@ static void serve_delete(struct service_port *p, struct front_request *rq,
 }
 
 /* Without sessions there is nothing to GET but the page, and nothing to end. */
-static void serve_modern(struct service_port *p, struct front_request *rq,
+static void serve_modern(struct mcp_port *p, struct front_request *rq,
 			 const struct port_message *m)
 {
 	const char *method = m->head->method;
@@ -192,14 +188,14 @@ static void serve_modern(struct service_port *p, struct front_request *rq,
 		refuse_method(p, rq, "POST, OPTIONS");
 }
 
-static void serve_endpoint(struct service_port *p, struct front_request *rq,
+static void serve_endpoint(struct mcp_port *p, struct front_request *rq,
 			   const struct port_message *m)
 {
 	const char *method = m->head->method;
-	const struct service_said said = { m->text, m->len, m->head->headers };
+	const struct mcp_said said = { m->text, m->len, m->head->headers };
 	struct port_session *s = NULL;
 
-	if (service_is_modern(p->service, &said)) {
+	if (p->answerer->is_modern(p->answerer->owner, &said)) {
 		serve_modern(p, rq, m);
 		return;
 	}
@@ -217,7 +213,7 @@ static void serve_endpoint(struct service_port *p, struct front_request *rq,
 
 /* ---- the other paths ---- */
 
-static void serve_messages(struct service_port *p, struct front_request *rq,
+static void serve_messages(struct mcp_port *p, struct front_request *rq,
 			   const struct port_message *m)
 {
 	CLEANUP(mem_free_ptr)
@@ -243,46 +239,97 @@ static void serve_messages(struct service_port *p, struct front_request *rq,
 }
 
 /* A client that tries Streamable HTTP here first must see 405. */
-static void serve_sse(struct service_port *p, struct front_request *rq,
+static void serve_sse(struct mcp_port *p, struct front_request *rq,
 		      const struct port_message *m)
 {
 	if (strcmp(m->head->method, "GET") == 0 &&
-	    service_is_legacy(p->service))
+	    p->answerer->is_legacy(p->answerer->owner))
 		serve_old_stream(p, rq, m->head);
 	else
 		refuse_method(p, rq, "GET, OPTIONS");
 }
 
-static bool is_endpoint(const char *path)
+static bool is_endpoint(const struct mcp_port *p, const char *path)
 {
-	return knock_path_fits("/", path) || knock_path_fits("/mcp", path) ||
-	       knock_path_fits("/rpc", path);
+	return knock_path_fits("/mcp", path) ||
+	       (!p->options.named_paths &&
+		(knock_path_fits("/", path) || knock_path_fits("/rpc", path)));
+}
+
+/* What needs no token: true, and it was answered. */
+static bool serve_public(struct mcp_port *p, struct front_request *rq,
+			 const struct front_head *head)
+{
+	const bool named = p->options.named_paths;
+
+	if (strcmp(head->method, "OPTIONS") == 0)
+		serve_options(p, rq);
+	else if (knock_path_fits("/health", head->path))
+		serve_health(p, rq);
+	else if (named && knock_path_fits("/", head->path) &&
+		 strcmp(head->method, "GET") == 0)
+		serve_page(p, rq, head);
+	else
+		return false;
+	return true;
+}
+
+/* ---- who may ask ---- */
+
+static void refuse_token(struct mcp_port *p, struct front_request *rq,
+			 const struct front_head *head)
+{
+	CLEANUP(headers_done) struct headers headers = { 0 };
+	const char *given = headers_get(head->headers, "Authorization");
+
+	headers_add(&headers, "WWW-Authenticate",
+		    given ? "Bearer error=\"invalid_token\"" : "Bearer");
+	port_count_refused(p, head);
+	port_refuse(p, rq, &headers, 401,
+		    given ? "the token is wrong" :
+			    "a token is needed: Authorization: Bearer");
+}
+
+static enum front_standing on_standing(void *owner,
+				       const struct front_head *head)
+{
+	const struct mcp_port *p = owner;
+
+	return port_asks_token(p) && port_may_ask(p, head) ? FRONT_SHOWN :
+							     FRONT_STRANGER;
+}
+
+static size_t on_body_max(void *owner, const struct front_head *head)
+{
+	return port_may_ask(owner, head) ? PORT_BODY_MAX : PORT_STRANGER_BODY;
 }
 
 static void port_http(void *owner, struct front_request *rq,
 		      const struct front_head *head, const char *body,
 		      size_t len)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
-	if (strcmp(head->method, "OPTIONS") == 0)
-		serve_options(p, rq);
-	else if (is_endpoint(head->path))
+	if (serve_public(p, rq, head))
+		return;
+	if (!port_may_ask(p, head))
+		refuse_token(p, rq, head);
+	else if (is_endpoint(p, head->path))
 		serve_endpoint(p, rq, &m);
 	else if (knock_path_fits("/sse", head->path))
 		serve_sse(p, rq, &m);
 	else if (knock_path_fits("/messages", head->path))
 		serve_messages(p, rq, &m);
-	else if (knock_path_fits("/health", head->path))
-		serve_health(p, rq);
 	else
 		port_refuse(p, rq, NULL, 404,
-			    "nothing is at this path: MCP is at /");
+			    p->options.named_paths ?
+				    "nothing is at this path: MCP is at /mcp" :
+				    "nothing is at this path: MCP is at /");
 }
 
 /*
- * The port of a pretend service: opened, watched over, closed with all that
+ * The port itself: opened, watched over, closed with all that
  * goes on at it. What is said there is the matter of the other files.
  */
 
@@ -317,27 +364,38 @@ static const struct front_events front_events = {
 	.gone = port_request_gone,
 	.noise = on_noise,
 	.refused = on_refused,
+	.standing = on_standing,
+	.body_max = on_body_max,
 };
 
 /* ---- the clock ---- */
 
-static void start_beat(struct service_port *p)
+static void start_beat(struct mcp_port *p)
 {
 	timer_start(&p->beat,
-		    p->options->keep_alive ? p->options->keep_alive : BEAT_MS);
+		    p->options.keep_alive ? p->options.keep_alive : BEAT_MS);
+}
+
+static void tell_refused(struct mcp_port *p)
+{
+	if (p->refused > 1)
+		port_line(p, "%u more were refused without the token",
+			  p->refused - 1);
+	p->refused = 0;
 }
 
 static void on_beat(void *owner)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 
+	tell_refused(p);
 	port_streams_beat(p);
 	port_posts_expire(p);
 	port_sessions_expire(p);
 	start_beat(p);
 }
 
-static void open_timers(struct service_port *p)
+static void open_timers(struct mcp_port *p)
 {
 	timer_open(&p->beat, p->loop, on_beat, p);
 	timer_open(&p->bury, p->loop, port_sessions_buried, p);
@@ -347,7 +405,7 @@ static void open_timers(struct service_port *p)
 
 static void on_timer_closed(void *owner)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 
 	p->timers--;
 	port_check_ended(p);
@@ -355,32 +413,35 @@ static void on_timer_closed(void *owner)
 
 /* ---- from the beginning to the end ---- */
 
-static void tell_address(const struct service_port *p)
+static void tell_address(const struct mcp_port *p)
 {
 	CLEANUP(buf_done) struct buf url = { 0 };
 
-	if (!p->observer || !p->observer->listening)
+	if (!p->observer.listening)
 		return;
 	buf_text(&url, "http://");
 	authority_print(&url, p->host ? p->host : DEFAULT_HOST,
 			p->front_table->port(p->front));
-	buf_char(&url, '/');
-	p->observer->listening(p->observer->owner, buf_string(&url));
+	buf_text(&url, p->options.named_paths ? "/mcp" : "/");
+	p->observer.listening(p->observer.owner, buf_string(&url));
 }
 
-static int open_front(struct service_port *p, struct error *err)
+static int open_front(struct mcp_port *p, struct error *err)
 {
 	struct front_config config = { .port = DEFAULT_PORT,
-				       .admit = p->options->admit,
+				       .admit = p->options.admit,
 				       .body_max = PORT_BODY_MAX,
-				       .connections_max =
-					       PORT_CONNECTIONS_MAX };
-	const char *where = p->options->listen;
+				       .connections_max = PORT_CONNECTIONS_MAX,
+				       .budget = p->options.budget,
+				       .counts_questions = port_asks_token(p) };
+	const char *where = p->options.listen;
 
 	if (!where || !*where)
 		p->host = mem_strdup(DEFAULT_HOST);
 	else if (endpoint_parse_listen(where, &p->host, &config.port, err))
 		return -1;
+	if (!p->host && p->options.home)
+		p->host = mem_strdup(DEFAULT_HOST);
 	config.host = p->host;
 	p->front =
 		p->front_table->open(p->loop, &config, &front_events, p, err);
@@ -392,14 +453,14 @@ static int open_front(struct service_port *p, struct error *err)
 
 static void on_front_closed(void *owner)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 
 	p->front_gone = true;
 	port_check_ended(p);
 }
 
 /* What the front held is gone as soon as it is told to close. */
-static void finish(struct service_port *p)
+static void finish(struct mcp_port *p)
 {
 	p->ending = true;
 	if (p->front)
@@ -415,30 +476,50 @@ static void finish(struct service_port *p)
 	timer_close(&p->bury, on_timer_closed);
 	while (loop_wait(p->loop, &p->ended, loop_now() + END_MS, NULL))
 		; /* handles still point into what is released next */
-	mem_free(p->host);
 }
 
-int service_listen(struct loop *l, struct service *s,
-		   const struct service_listen_options *o,
-		   const struct service_listen_observer *observer,
-		   struct error *err)
+void mcp_port_close(struct mcp_port *p)
 {
-	struct service_port p = { .loop = l,
-				  .service = s,
-				  .options = o,
-				  .observer = observer,
-				  .stream_gone = port_stream_gone };
-	int64_t until = o->run_for ? loop_now() + o->run_for : LOOP_FOREVER;
-	int status;
+	if (!p)
+		return;
+	finish(p);
+	p->ws_table->let_go(p->loop);
+	mem_free(p->host);
+	mem_free(p);
+}
 
-	if (port_parts_load(&p.front_table, &p.ws_table, err) ||
-	    p.ws_table->hold(l, err))
+static struct mcp_port *port_new(struct loop *l, const struct answerer *a,
+				 const struct mcp_port_options *o,
+				 const struct mcp_port_observer *observer)
+{
+	struct mcp_port *p = mem_zalloc(sizeof(*p));
+
+	p->loop = l;
+	p->answerer = a;
+	p->options = *o;
+	if (observer)
+		p->observer = *observer;
+	p->stream_gone = port_stream_gone;
+	return p;
+}
+
+int mcp_port_open(struct mcp_port **out, struct loop *l,
+		  const struct answerer *a, const struct mcp_port_options *o,
+		  const struct mcp_port_observer *observer, struct error *err)
+{
+	struct mcp_port *p = port_new(l, a, o, observer);
+
+	*out = NULL;
+	if (port_parts_load(&p->front_table, &p->ws_table, err) ||
+	    p->ws_table->hold(l, err)) {
+		mem_free(p);
 		return -1;
-	open_timers(&p);
-	status = open_front(&p, err);
-	if (!status)
-		status = loop_stay(l, NULL, until, err);
-	finish(&p);
-	p.ws_table->let_go(l);
-	return status;
+	}
+	open_timers(p);
+	if (open_front(p, err)) {
+		mcp_port_close(p);
+		return -1;
+	}
+	*out = p;
+	return 0;
 }

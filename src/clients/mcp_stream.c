@@ -1,31 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said at the port of a pretend service: event streams, refusals, lines
+ * What is said at the port: event streams, refusals, lines
  * for whoever watches.
  */
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 #include "wire/jsonrpc.h"
 
-void port_line(const struct service_port *p, const char *format, ...)
+void port_line(const struct mcp_port *p, const char *format, ...)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	va_list args;
 
-	if (!p->observer || !p->observer->line)
+	if (!p->observer.line)
 		return;
 	va_start(args, format);
 	text = mem_vprintf(format, args);
 	va_end(args);
-	p->observer->line(p->observer->owner, text);
+	p->observer.line(p->observer.owner, text);
 }
 
-void port_check_ended(struct service_port *p)
+/* ---- who may ask ---- */
+
+bool port_asks_token(const struct mcp_port *p)
+{
+	return p->options.tokens && p->options.tokens->count;
+}
+
+/* Each is looked at: how long that takes tells nothing. */
+bool port_may_ask(const struct mcp_port *p, const struct front_head *head)
+{
+	const char *given = headers_get(head->headers, "Authorization");
+	const struct words *tokens = p->options.tokens;
+	bool fits = !port_asks_token(p);
+
+	for (size_t i = 0; tokens && i < tokens->count; i++)
+		fits |= knock_token_fits(tokens->word[i], given);
+	return fits;
+}
+
+void port_count_refused(struct mcp_port *p, const struct front_head *head)
+{
+	if (p->refused++ == 0)
+		port_line(p,
+			  "%s was refused: it shows no token, or a wrong one",
+			  head->address);
+}
+
+/* ---- refusals ---- */
+
+void port_check_ended(struct mcp_port *p)
 {
 	p->ended = p->ending && p->front_gone && !p->sockets && !p->timers;
 }
 
-void port_refuse(struct service_port *p, struct front_request *rq,
+void port_refuse(struct mcp_port *p, struct front_request *rq,
 		 const struct headers *headers, int status, const char *text)
 {
 	CLEANUP(buf_done) struct buf body = { 0 };
@@ -84,7 +113,7 @@ static void on_gone(void *owner)
 
 static const struct front_stream_events stream_events = { on_gone };
 
-struct port_stream *port_stream_new(struct service_port *p,
+struct port_stream *port_stream_new(struct mcp_port *p,
 				    struct front_request *rq,
 				    struct headers *headers)
 {
@@ -100,14 +129,19 @@ struct port_stream *port_stream_new(struct service_port *p,
 	return s;
 }
 
+void port_stream_write(struct port_stream *s, const char *text, size_t len)
+{
+	s->port->front_table->stream_write(s->to, text, len);
+	s->written = true;
+}
+
 void port_stream_event(struct port_stream *s, const char *type,
 		       const char *data, size_t len)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	port_event_text(&text, type, data, len);
-	s->port->front_table->stream_write(s->to, text.data, text.len);
-	s->written = true;
+	port_stream_write(s, text.data, text.len);
 }
 
 void port_stream_end(struct port_stream *s)
@@ -124,7 +158,7 @@ void port_stream_beat(struct port_stream *s)
 	s->port->front_table->stream_write(s->to, comment, sizeof(comment) - 1);
 }
 
-void port_streams_beat(struct service_port *p)
+void port_streams_beat(struct mcp_port *p)
 {
 	for (struct port_stream *s = p->streams; s; s = s->next) {
 		if (!s->written)
@@ -133,7 +167,7 @@ void port_streams_beat(struct service_port *p)
 	}
 }
 
-void port_streams_free(struct service_port *p)
+void port_streams_free(struct mcp_port *p)
 {
 	while (p->streams) {
 		struct port_stream *s = p->streams;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The port of a pretend service in parts, each above what it uses: what is said
- * there (service_stream.c), sessions (service_session.c), messages that were
- * posted (service_post.c), WebSockets (service_socket.c), paths, and the port
- * itself (service_port.c). Private to them.
+ * The port for MCP clients in parts, each above what it uses: what is said
+ * there (mcp_stream.c), sessions (mcp_session.c), messages that were
+ * posted (mcp_post.c), WebSockets (mcp_socket.c), paths, and the port
+ * itself (mcp_port.c). Private to them.
  */
-#ifndef SIM_SERVICE_PORT_PRIVATE_H
-#define SIM_SERVICE_PORT_PRIVATE_H
+#ifndef CLIENTS_MCP_PORT_PRIVATE_H
+#define CLIENTS_MCP_PORT_PRIVATE_H
 
 #include "base/random.h"
+#include "clients/mcp_port.h"
 #include "net/port.h"
-#include "sim/service.h"
 
 #define PORT_BODY_MAX (4u << 20) /* bytes of one message */
 #define PORT_CONNECTIONS_MAX 512 /* of HTTP, streams included */
@@ -20,10 +20,13 @@
 #define PORT_LEFT_MAX 64 /* posts whose streams are closed, of all sessions */
 #define PORT_LEFT_MS 60000 /* how long they wait for their client */
 #define PORT_KEPT_MAX (256u << 10) /* bytes of events that one of them keeps */
+#define PORT_TOLD_MAX 64 /* last events of a session's stream that are kept, */
+#define PORT_TOLD_BYTES 4096 /* if they are no longer than that */
+#define PORT_STRANGER_BODY (64u << 10) /* who does not show the token */
 
 #define PORT_JSON "application/json"
 #define PORT_EVENTS "text/event-stream"
-/* JSON-RPC: Invalid Request. -32000 and below mean something in services. */
+/* JSON-RPC: Invalid Request. -32000 and below mean something in answerers. */
 #define PORT_REFUSED (-32600)
 
 struct port_session;
@@ -31,11 +34,11 @@ struct port_post;
 struct port_stream;
 struct port_socket;
 
-struct service_port {
+struct mcp_port {
 	struct loop *loop;
-	struct service *service;
-	const struct service_listen_options *options;
-	const struct service_listen_observer *observer;
+	const struct answerer *answerer; /* lent */
+	struct mcp_port_options options;
+	struct mcp_port_observer observer;
 	const struct front_table *front_table;
 	const struct ws_table *ws_table;
 	struct front *front;
@@ -49,37 +52,39 @@ struct service_port {
 	size_t socket_count;
 	/* The peer of s went: s is freed next, and is not listed any more. */
 	void (*stream_gone)(const struct port_stream *s);
+	unsigned refused; /* without the token, since the last beat */
 	struct timer beat, bury;
 	unsigned timers; /* not closed yet */
 	bool front_gone, ending, ended;
 };
 
 struct port_session {
-	struct service_port *port;
+	struct mcp_port *port;
 	struct port_session *next;
 	char id[RANDOM_HEX_SIZE]; /* "" until it is published */
-	struct service_client *client;
+	void *client;
 	struct port_stream *stream; /* NULL: there is none now */
+	char **told; /* the last events of it; NULL: none; see port_session_stream */
+	uint64_t events; /* of it, so far */
 	bool old; /* HTTP+SSE: replies go to the stream, and end with it */
-	bool inside; /* old: amid service_hear */
 	unsigned posts; /* with events that have ids, until now */
-	unsigned open; /* old: questions */
+	unsigned open; /* old: questions that are not answered */
 	int64_t used; /* loop_now() ms */
 };
 
 struct port_post {
-	struct service_port *port;
+	struct mcp_port *port;
 	struct port_post *next;
 	struct port_session *session; /* without an id: it is the post's own */
 	struct front_request *request; /* NULL: answered by the stream */
 	struct port_stream *stream;
-	struct service_question *question; /* NULL: amid service_hear */
+	void *question; /* NULL: amid hear */
 	struct headers headers; /* of the answer */
 	int status; /* of HTTP */
 	bool takes_events, wants_events; /* also; nothing else */
 	bool modern; /* of 2026-07-28: without a session */
 	bool begins; /* a session, if initialize goes well */
-	bool asking, done; /* amid service_hear; answered */
+	bool asking, done; /* amid hear; answered */
 	/*
 	 * Events have ids, and are kept for a client that comes back for them
 	 * (Last-Event-ID): the text of all of them, and where each ends.
@@ -99,7 +104,7 @@ struct port_message {
 };
 
 struct port_stream {
-	struct service_port *port;
+	struct mcp_port *port;
 	struct port_stream *next;
 	struct front_stream *to;
 	struct port_session *session; /* whose it is; or */
@@ -107,18 +112,24 @@ struct port_stream {
 	bool written; /* since the last beat */
 };
 
-/* service_stream.c. A line for the observer; what a peer sent may be in it. */
-void port_line(const struct service_port *p, const char *format, ...)
+/* mcp_stream.c. A line for the observer; what a peer sent may be in it. */
+void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
+bool port_asks_token(const struct mcp_port *p);
+/* By its token, if one is asked for. */
+bool port_may_ask(const struct mcp_port *p, const struct front_head *head);
+/* Told by and by. */
+void port_count_refused(struct mcp_port *p, const struct front_head *head);
 /* A JSON-RPC error without an id. headers: more of them; NULL. */
-void port_refuse(struct service_port *p, struct front_request *rq,
+void port_refuse(struct mcp_port *p, struct front_request *rq,
 		 const struct headers *headers, int status, const char *text);
 /* Sets p->ended when nothing is left. */
-void port_check_ended(struct service_port *p);
+void port_check_ended(struct mcp_port *p);
 /* headers: what a proxy in front must know is added. */
-struct port_stream *port_stream_new(struct service_port *p,
+struct port_stream *port_stream_new(struct mcp_port *p,
 				    struct front_request *rq,
 				    struct headers *headers);
+void port_stream_write(struct port_stream *s, const char *text, size_t len);
 void port_stream_event(struct port_stream *s, const char *type,
 		       const char *data, size_t len);
 /* That event as text, added to out: each line of the data is a field of its own. */
@@ -127,61 +138,69 @@ void port_event_text(struct buf *out, const char *type, const char *data,
 void port_stream_end(struct port_stream *s);
 /* A comment: the client sees, and a proxy in front passes on, that it lives. */
 void port_stream_beat(struct port_stream *s);
-void port_streams_beat(struct service_port *p);
+void port_streams_beat(struct mcp_port *p);
 /* After the front was closed: they are gone. */
-void port_streams_free(struct service_port *p);
+void port_streams_free(struct mcp_port *p);
 
-/* service_session.c */
-struct port_session *port_session_new(struct service_port *p);
+/* mcp_session.c */
+struct port_session *port_session_new(struct mcp_port *p);
 /* Give it an id, so that it is found. -1: there is no place. */
 int port_session_publish(struct port_session *s);
 /* NULL: there is none of that id and kind. Counts as used. */
-struct port_session *port_session_find(const struct service_port *p,
-				       const char *id, bool old);
+struct port_session *port_session_find(const struct mcp_port *p, const char *id,
+				       bool old);
 /*
  * Nobody finds it any more; it is freed in another turn of the loop, by when it
- * has no post and no stream. The service may be at work for this client: it is
+ * has no post and no stream. The answerer may be at work for this client: it is
  * freed when that is over.
  */
 void port_session_bury(struct port_session *s);
 /* That turn; owner is the port. */
 void port_sessions_buried(void *owner);
 /* Those unused for too long end. */
-void port_sessions_expire(struct service_port *p);
+void port_sessions_expire(struct mcp_port *p);
 /* Now; all, with those that were buried. */
-void port_sessions_free(struct service_port *p);
+void port_sessions_free(struct mcp_port *p);
+/* Whether its client can come back for what it missed. */
+bool port_session_resumes(const struct port_session *s);
+/*
+ * This request is answered by its stream, in place of one that it has. Behind
+ * the event `last` ("0-7": the seventh; NULL) the client gets what is kept.
+ */
+void port_session_stream(struct port_session *s, struct front_request *rq,
+			 const char *last);
 /* What belongs to no question, for the stream of a session. */
 bool port_session_tell(void *owner, const char *text, size_t len);
 
-/* service_post.c. Its posts are answered 404, its stream ends; then as buried. */
+/* mcp_post.c. Its posts are answered 404, its stream ends; then as buried. */
 void port_session_end(struct port_session *s);
-/* service_port.stream_gone: what ends with it, or waits for its client. */
+/* mcp_port.stream_gone: what ends with it, or waits for its client. */
 void port_stream_gone(const struct port_stream *s);
 /* Nobody waits: its question is abandoned; it is freed. */
 void port_post_drop(struct port_post *post);
 void port_request_gone(void *owner, struct front_request *rq);
 /* Those whose client did not come back. */
-void port_posts_expire(struct service_port *p);
+void port_posts_expire(struct mcp_port *p);
 /* s NULL: of none; modern: nor can it begin one. */
-void port_post(struct service_port *p, struct front_request *rq,
+void port_post(struct mcp_port *p, struct front_request *rq,
 	       const struct port_message *m, struct port_session *s,
 	       bool modern);
 /*
  * HTTP+SSE: 202, and the reply on the stream.
  * Before the reply: the client reads the answer of this request first.
  */
-void port_post_old(struct service_port *p, struct front_request *rq,
+void port_post_old(struct mcp_port *p, struct front_request *rq,
 		   const struct port_message *m, struct port_session *s);
 /*
  * A stream for what came behind the event of that id. False: there is nothing
  * of that id.
  */
-bool port_post_resume(struct service_port *p, struct front_request *rq,
+bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 		      const struct port_session *s, const char *id);
 
-/* service_socket.c */
+/* mcp_socket.c */
 int port_upgrade(void *owner, int fd, const struct front_head *head,
 		 const char **reason);
-void port_sockets_close(struct service_port *p);
+void port_sockets_close(struct mcp_port *p);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WebSockets at the port of a pretend service: a message a frame, plain
+ * WebSockets at the port: a message a frame, plain
  * JSON-RPC, replies in the order in which they are ready.
  */
 #include "base/mem.h"
-#include "sim/service_port_private.h"
+#include "clients/mcp_port_private.h"
 
 struct port_socket {
 	struct transport transport;
 	struct share share;
-	struct service_port *port;
+	struct mcp_port *port;
 	struct port_socket *next;
-	struct service_client *client;
-	unsigned open; /* questions */
-	bool inside; /* amid service_hear */
+	void *client;
+	unsigned open; /* questions that are not answered */
 	bool gone;
 };
 
@@ -28,8 +27,7 @@ static void on_done_ws(void *owner, const char *reply, size_t len)
 {
 	struct port_socket *s = owner;
 
-	if (!s->inside)
-		s->open--;
+	s->open--;
 	if (s->gone || len == 0)
 		return;
 	if (s->transport.ops->send(&s->transport, reply, len, NULL))
@@ -48,8 +46,7 @@ static bool on_tell(void *owner, const char *text, size_t len)
 	return false;
 }
 
-static const struct service_hearer hearer = { .done = on_done_ws,
-					      .tell = on_tell };
+static const struct mcp_hearer hearer = { .done = on_done_ws, .tell = on_tell };
 
 static void on_ready(void *owner, const struct peer_info *peer)
 {
@@ -62,7 +59,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 static void on_message(void *owner, enum frame_kind kind, const void *data,
 		       size_t len)
 {
-	const struct service_said said = { data, len, NULL };
+	const struct mcp_said said = { data, len, NULL };
 	struct port_socket *s = owner;
 
 	if (kind != FRAME_TEXT || s->gone)
@@ -74,10 +71,8 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		hang_up(s);
 		return;
 	}
-	s->inside = true;
-	if (service_hear(s->client, &said, &hearer, s))
-		s->open++;
-	s->inside = false;
+	s->open++;
+	s->port->answerer->hear(s->client, &said, &hearer, s);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -100,13 +95,13 @@ static void unlist_ws(struct port_socket *s)
 static void on_closed(void *owner, const struct error *why)
 {
 	struct port_socket *s = owner;
-	struct service_port *p = s->port;
+	struct mcp_port *p = s->port;
 	bool told = why && why->kind != ERR_NONE;
 
 	port_line(p, "WebSocket: a client went%s%s", told ? ": " : "",
 		  told ? why->text : "");
 	unlist_ws(s);
-	service_client_free(s->client);
+	p->answerer->client_free(s->client);
 	share_close(&s->share);
 	mem_free(s);
 	port_check_ended(p);
@@ -119,7 +114,7 @@ static const struct transport_events socket_events = {
 	.closed = on_closed,
 };
 
-static void adopt(struct service_port *p, int fd, const struct peer_info *peer,
+static void adopt(struct mcp_port *p, int fd, const struct peer_info *peer,
 		  struct share *share)
 {
 	struct port_socket *s = mem_zalloc(sizeof(*s));
@@ -129,6 +124,7 @@ static void adopt(struct service_port *p, int fd, const struct peer_info *peer,
 					   .loop = p->loop,
 					   .events = &socket_events,
 					   .owner = s,
+					   .peer = "the client",
 					   .share = &s->share };
 	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {
@@ -136,8 +132,8 @@ static void adopt(struct service_port *p, int fd, const struct peer_info *peer,
 		mem_free(s); /* adopt has closed fd */
 		return;
 	}
-	s->client = service_client_new(p->service);
-	service_client_reach(s->client, on_tell, s);
+	s->client = p->answerer->client_new(p->answerer->owner);
+	p->answerer->reach(s->client, on_tell, s);
 	s->next = p->sockets;
 	p->sockets = s;
 	p->socket_count++;
@@ -146,12 +142,23 @@ static void adopt(struct service_port *p, int fd, const struct peer_info *peer,
 int port_upgrade(void *owner, int fd, const struct front_head *head,
 		 const char **reason)
 {
-	struct service_port *p = owner;
+	struct mcp_port *p = owner;
 	const struct peer_info peer = { .address = head->address,
 					.headers = head->headers,
 					.path = head->path };
 
-	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX) {
+	if (p->options.named_paths && !knock_path_fits("/ws", head->path)) {
+		*reason = "nothing is at this path: WebSocket is at /ws";
+		return 404;
+	}
+	if (!port_may_ask(p, head)) {
+		port_count_refused(p, head);
+		*reason =
+			"the token is missing or wrong: Authorization: Bearer";
+		return 401;
+	}
+	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX ||
+	    share_is_over(head->share)) {
 		*reason = "too many clients";
 		return 503;
 	}
@@ -159,7 +166,7 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 	return 0;
 }
 
-void port_sockets_close(struct service_port *p)
+void port_sockets_close(struct mcp_port *p)
 {
 	for (struct port_socket *s = p->sockets; s; s = s->next)
 		hang_up(s);
