@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -92,22 +91,17 @@ static void print_toml(struct buf *out, const struct host_snippet *c)
 
 /* ---- the hosts ---- */
 
-const char *const host_snippet_names[] = { "claude", "cursor", "vscode",
-					   "codex", NULL };
-
-/* In the order of their names. */
 static const struct {
+	const char *name;
 	void (*print)(struct buf *out, const struct host_snippet *c);
 	const char *where;
 } forms[] = {
-	{ print_mcp_servers,
-	  "claude_desktop_config.json of Claude Desktop (Settings, Developer, Edit Config), or .mcp.json of a project for Claude Code" },
-	{ print_mcp_servers,
+	{ "claude", print_mcp_servers,
+	  "claude_desktop_config.json of Claude Desktop, or .mcp.json of a project for Claude Code" },
+	{ "cursor", print_mcp_servers,
 	  "~/.cursor/mcp.json, or .cursor/mcp.json of a project" },
-	{ print_servers,
-	  ".vscode/mcp.json of a project, or the one that \"MCP: Open User Configuration\" opens" },
-	{ print_toml,
-	  "~/.codex/config.toml, or .codex/config.toml of a project" },
+	{ "vscode", print_servers, ".vscode/mcp.json of a folder" },
+	{ "codex", print_toml, "~/.codex/config.toml" },
 };
 
 static int check(const struct host_snippet *c, struct error *err)
@@ -134,20 +128,17 @@ int host_snippet_print(struct buf *out, const char *host,
 		       const struct host_snippet *c, const char **where,
 		       struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *near = NULL;
-
 	if (check(c, err) < 0)
 		return -1;
-	for (size_t i = 0; host_snippet_names[i]; i++) {
-		if (strcmp(host_snippet_names[i], host) != 0)
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		if (!text_same(forms[i].name, host))
 			continue;
 		forms[i].print(out, c);
 		*where = forms[i].where;
 		return 0;
 	}
-	near = text_proposal(host, host_snippet_names,
-			     COUNT(host_snippet_names) - 1);
-	error_set(err, ERR_USAGE, "no form is known for the host '%.40s'%s",
-		  host, near);
-	return error_hint(err, "one of claude, cursor, vscode, codex");
+	return error_set(
+		err, ERR_USAGE,
+		"no settings are known of host '%.40s': it is claude, cursor, vscode or codex",
+		host);
 }

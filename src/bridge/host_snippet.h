@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Names of hosts, up to a NULL: "claude", "cursor", "vscode", "codex". */
-extern const char *const host_snippet_names[];
+/* What the bridge is called there. */
+#define HOST_SNIPPET_SERVER "boards"
 
 /*
  * The text, with its line end, appended; where: the file that it belongs into, in
