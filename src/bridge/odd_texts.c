@@ -34,10 +34,9 @@ static const struct sign {
 	  { "do not mention", "don't mention", "do not tell", "don't tell",
 	    "never tell", "without telling", "without asking the user",
 	    "不要告诉用户", "别告诉用户" } },
-	{ "an order to do something else first",
-	  { "before using this tool", "before calling this tool",
-	    "before using any", "before calling any", "使用此工具之前",
-	    "调用此工具之前" } },
+	{ "an order about all other tools",
+	  { "before using any", "before calling any", "instead of any other",
+	    "使用任何工具之前", "调用任何工具之前" } },
 	{ "a question for files with secrets",
 	  { "id_rsa", ".ssh/", "/etc/passwd", ".aws/", "mcp.json" } },
 };
