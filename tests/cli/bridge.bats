@@ -378,6 +378,37 @@ h.end()
 EOF
 }
 
+@test "an argument whose name models refuse has another for hosts; names that clash, too" {
+	cat >odd.json <<'EOF'
+{"tools": [
+  {"name": "self.灯.set", "arguments": {"亮度": {"type": "integer", "minimum": 0, "maximum": 9}},
+   "result": {"template": "${亮度}"}},
+  {"name": "self.a.b", "result": "first"},
+  {"name": "a.b", "result": "second"}
+]}
+EOF
+	host <<'EOF'
+import re
+from bridge_host import Host
+h = Host("sim:./odd.json", "bridge")
+h.initialize()
+tools = h.tools()
+assert all(re.fullmatch("[a-zA-Z0-9_-]{1,48}", name) for name in tools), sorted(tools)
+lamp = tools["__set"]["inputSchema"]
+key, = lamp["properties"]
+assert re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key) and lamp["required"] == [key], lamp
+assert lamp["properties"][key]["title"] == "亮度", lamp
+assert h.call("__set", {key: 7}) == ("7", False)
+assert h.call("__set", {"亮度": 8}) == ("8", False)
+said, failed = h.call("__set", {key: 10})
+assert failed and "亮度" in said, said
+by_title = {t["title"]: name for name, t in tools.items()}
+assert h.call(by_title["self.a.b"]) == ("first", False)
+assert h.call(by_title["a.b"]) == ("second", False)
+h.end()
+EOF
+}
+
 @test "what a host sees, as a table and as JSON; what is hidden, and why" {
 	mcp sim: bridge --list
 	ends 0
