@@ -264,10 +264,13 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   buf_string(&text));
 }
 
-static void send_call(struct host_part *p, const struct placed_call *k)
+static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
+	cJSON *said = k->arguments;
 
+	k->arguments = mend_arguments(k->tool->schema, said);
+	cJSON_Delete(said);
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&
