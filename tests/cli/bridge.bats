@@ -456,3 +456,35 @@ EOF
 	grep -q 'nothing {} .* failed: unknown tool' calls.log
 	absent geheim calls.log bridge.err
 }
+
+@test "resources and prompts of servers are passed on, each from whoever has it" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "sim:conformance", "-t", "sim:llm", "-t", "sim:", "bridge")
+capabilities = h.initialize()["capabilities"]
+assert "resources" in capabilities and "prompts" in capabilities, capabilities
+prompts = {p["name"]: p for p in h.ask("prompts/list")["result"]["prompts"]}
+resources = {r["uri"]: r for r in h.ask("resources/list")["result"]["resources"]}
+templates = h.ask("resources/templates/list")["result"]["resourceTemplates"]
+assert "test_simple_prompt" in prompts and "test://static-text" in resources, (prompts, resources)
+assert [p for p in prompts if not p.startswith("test_")], "those of llm, too"
+read = h.ask("resources/read", {"uri": "test://static-text"})["result"]["contents"][0]
+assert read["uri"] == "test://static-text" and read["text"], read
+said = h.ask("prompts/get", {"name": "test_simple_prompt"})["result"]["messages"]
+assert said[0]["content"]["text"], said
+# Nobody listed it: whoever knows the template answers.
+read = h.ask("resources/read", {"uri": "test://template/123/data"})["result"]["contents"][0]
+assert "123" in read["text"], read
+assert "error" in h.ask("resources/read", {"uri": "test://nowhere"})
+assert "error" in h.ask("prompts/get", {"name": "nobody"})
+assert h.ask("prompts/get", {})["error"]["code"] == -32602
+done = h.ask("completion/complete", {"ref": {"type": "ref/prompt", "name": "test_prompt_with_arguments"},
+                                     "argument": {"name": "arg1", "value": "p"}})
+assert "completion" in done["result"], done
+h.end()
+h = Host("bridge")
+assert "resources" not in h.initialize()["capabilities"]
+assert h.ask("resources/list")["result"]["resources"] == []
+h.end()
+EOF
+}
