@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "bridge/bridge.h"
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 #include "bridge/host_config.h"
 #include "bridge/seen_list.h"
 #include "cli/app.h"
@@ -307,7 +307,7 @@ static const struct example bridge_examples[] = {
 const struct command cmd_bridge = {
 	.name = "bridge",
 	.brief =
-		"boards and servers as one MCP server for Claude, Cursor and other hosts",
+		"boards and servers as one MCP server for hosts such as Claude or Cursor",
 	.text = "One standard MCP server for hosts (Claude, Cursor, VS Code, Codex and others), with the boards of the running 'mcpctl serve' behind it, and the targets that -t names, each of which may be given many times. Without a target it is the boards alone; -d chooses among them. The host starts it and talks over stdin and stdout; --print-config prints what to paste into its settings.\n"
 		"\n"
 		"  mcpctl bridge --print-config claude\n"
@@ -327,7 +327,7 @@ const struct command cmd_bridge = {
 		"\n"
 		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
 	.group = GROUP_USE,
-	.flags = CMD_TARGET | CMD_MANY,
+	.flags = CMD_TARGET | CMD_MANY | CMD_MINOR,
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =

@@ -3,13 +3,13 @@
  * The host in parts, each above what it uses: replies, and the end of a question
  * (host_reply.c), 2026-07-28 (host_era.c), the bridge's own tools
  * (own_answers.c), calls (host_call.c), methods (host_methods.c), messages and
- * clients (host.c). Private to them.
+ * clients (bridge_host.c). Private to them.
  */
 #ifndef BRIDGE_HOST_PRIVATE_H
 #define BRIDGE_HOST_PRIVATE_H
 
 #include "base/json.h"
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 #include "wire/jsonrpc.h"
 
 #define HOST_BATCH_MAX 100 /* messages in one batch */
@@ -47,6 +47,8 @@ struct host_part {
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
+	/* It goes to no host any more; NULL: no call is under way. */
+	void (*drop)(struct host_part *p);
 	char *token; /* the raw progressToken; NULL: none */
 	int64_t began; /* loop_now() ms */
 	int64_t began_us, tell_at;
@@ -80,7 +82,7 @@ struct bridge_host {
 void host_result(struct host_part *p, const char *result);
 void host_error(struct host_part *p, int code, const char *data,
 		const char *format, ...) PRINTF_LIKE(4, 5);
-/* … with nothing to say. */
+/* … with nothing to say, whatever is under way. */
 void host_silence(struct host_part *p);
 /* With which status of HTTP, where it is alone. */
 void host_status(struct host_part *p, int status);
@@ -113,19 +115,15 @@ void host_add_caching(struct buf *out, const struct host_part *p);
 
 /* ---- own_answers.c ---- */
 
-void own_devices(struct host_part *p);
-void own_refresh(struct host_part *p, const cJSON *arguments);
+/* Their text, appended. False: it is why it failed. */
+bool own_devices(struct bridge *b, struct buf *out);
+bool own_refresh(struct bridge *b, const cJSON *arguments, struct buf *out);
 
 /* ---- host_call.c ---- */
 
 void host_call(struct host_part *p);
-/* It goes to no host any more; with progress, while it waits. */
-void host_call_drop(struct host_part *p);
 /* loop_now() ms of the next sign of life. */
 int64_t host_call_progress(struct host_part *p);
-/* A result that is a text of ours. */
-void host_text_result(struct host_part *p, const char *text, bool is_error);
-
 /* ---- host_methods.c ---- */
 
 void host_method(struct host_part *p, const char *method);

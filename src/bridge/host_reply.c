@@ -96,8 +96,16 @@ void host_error(struct host_part *p, int code, const char *data,
 	end_part(p);
 }
 
+static void drop_call(struct host_part *p)
+{
+	if (p->drop)
+		p->drop(p);
+	p->drop = NULL;
+}
+
 void host_silence(struct host_part *p)
 {
+	drop_call(p);
 	end_part(p);
 }
 
@@ -126,7 +134,7 @@ void host_question_free(struct host_question *q)
 	for (size_t i = 0; i < q->count; i++) {
 		struct host_part *p = &q->part[i];
 
-		host_call_drop(p);
+		drop_call(p);
 		mem_free(p->id);
 		mem_free(p->reply);
 		mem_free(p->later);

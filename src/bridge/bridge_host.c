@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of hosts, one or a batch; clients and their questions. */
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 
 #include <string.h>
 
@@ -75,7 +75,6 @@ static void cancel(const struct host_client *c, struct span message)
 	p = find_open(c, id);
 	if (!p)
 		return;
-	host_call_drop(p);
 	host_silence(p);
 	host_settle(p->question);
 }
