@@ -25,6 +25,8 @@ struct bridge_options {
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
 	int64_t rate; /* calls a second for each board; 0: the default */
+	const char *listen; /* [HOST:]PORT; NULL */
+	const char *token_file; /* of that port; NULL: from the environment */
 	bool stdio; /* also set where no other front is wanted */
 };
 
@@ -57,6 +59,7 @@ struct bridge_front {
 };
 
 extern const struct bridge_front bridge_front_stdio;
+extern const struct bridge_front bridge_front_port;
 
 /* NULL-terminated. (fronts.c) */
 extern const struct bridge_front *const bridge_fronts[];

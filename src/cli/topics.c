@@ -344,6 +344,8 @@ struct variable {
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
 	  "a token: what listen: and serve accept, what ws: and http: send (but not to names of a folder's mcp.json); --token-file instead of it" },
+	{ "MCPCTL_BRIDGE_TOKEN",
+	  "the token that hosts show at 'bridge --listen'; --token-file instead of it" },
 	{ "MCPCTL_OAUTH_CLIENT_SECRET",
 	  "the secret of --oauth-client-id; --oauth-client-secret-file instead of it" },
 	{ "BROWSER",

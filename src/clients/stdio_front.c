@@ -72,10 +72,8 @@ static void on_end(void *owner)
 {
 	struct stdio_front *f = owner;
 
-	line_of(f,
-		f->open ?
-			"stdin ended: not all questions were answered by now" :
-			"stdin ended, and stdout is not read");
+	if (pipe_end_waiting(&f->out))
+		line_of(f, "stdin ended, and stdout is not read");
 	over(f);
 }
 

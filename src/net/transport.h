@@ -245,6 +245,7 @@ struct transport {
 	 * UTF-8; static. NULL: nothing. Of accepted WebSockets.
 	 */
 	const char *last_words;
+	const char *peer; /* "the client", for texts; NULL: by who dialled */
 	void *impl; /* the transport's own state; NULL while closed */
 };
 
