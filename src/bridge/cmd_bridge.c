@@ -21,6 +21,10 @@ static const struct option_row bridge_rows[] = {
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
 	  "wait for hosts there: Streamable HTTP at /mcp, HTTP+SSE at /sse, WebSocket at /ws; --token-file says which tokens they show", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-endpoint-file", "FILE", OPTION_FILE, AT(mcp_endpoint_file),
+	  "dial the access points whose addresses stand in FILE, one a line: ws[s]://HOST/…/mcp/?token=… (or MCPCTL_MCP_ENDPOINT: one address)", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-endpoint-tools", "N", OPTION_NUMBER, AT(mcp_endpoint_tools),
+	  "show access points so many tools at most", NULL, NULL, 1, 1000, "32" },
 	{ 0, "names", "flat|dots|raw", OPTION_CHOICE, AT(names),
 	  "how tools are called: flat (letters, digits, _ and -, which every host takes), dots, or raw, as boards call them", NULL, "flat dots raw", 0, 0, "flat" },
 	{ 0, "user-tools", NULL, OPTION_FLAG, AT(user_tools),
@@ -324,6 +328,10 @@ const struct command cmd_bridge = {
 		"\n"
 		"  mcpctl bridge --listen 127.0.0.1:8090\n"
 		"  mcpctl bridge --listen 0.0.0.0:8090 --token-file FILE\n"
+		"\n"
+		"With --mcp-endpoint-file it dials access points (MCP endpoint, as servers of xiaozhi call it), one connection for each address, and answers robots there: names have letters, digits and _ only, 32 tools are shown (--mcp-endpoint-tools), a result above 8192 bytes is cut, and a note says so. A connection that ends is dialled again after 1 s, 2 s and so on to 60 s; after 60 s where another tool side took the place; never where the token is refused: then the status is 6. Addresses hold a token: they come from the file or from MCPCTL_MCP_ENDPOINT, and are shown without.\n"
+		"\n"
+		"  mcpctl bridge --mcp-endpoint-file FILE\n"
 		"\n"
 		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
 	.group = GROUP_USE,

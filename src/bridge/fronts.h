@@ -27,6 +27,8 @@ struct bridge_options {
 	int64_t rate; /* calls a second for each board; 0: the default */
 	const char *listen; /* [HOST:]PORT; NULL */
 	const char *token_file; /* of that port; NULL: from the environment */
+	const char *mcp_endpoint_file; /* addresses of access points; NULL */
+	int64_t mcp_endpoint_tools; /* shown there; 0: the default */
 	bool stdio; /* also set where no other front is wanted */
 };
 
@@ -60,6 +62,7 @@ struct bridge_front {
 
 extern const struct bridge_front bridge_front_stdio;
 extern const struct bridge_front bridge_front_port;
+extern const struct bridge_front bridge_front_endpoint;
 
 /* NULL-terminated. (fronts.c) */
 extern const struct bridge_front *const bridge_fronts[];

@@ -549,7 +549,7 @@ static bool no_tool_side(struct rule_look *l)
 	       json_span_integer(code, &number) == 0 &&
 	       number == POINT_NO_TOOL_SIDE_CODE &&
 	       json_span_is(words, POINT_NO_TOOL_SIDE) &&
-	       rule_hit(l, words, "%.*s", span_shown(words), words.text);
+	       rule_hit(l, words, POINT_NO_TOOL_SIDE);
 }
 
 static bool no_code(struct rule_look *l)

@@ -779,7 +779,8 @@ static void fail_call(struct session *s, struct call *c)
 	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
 	bool refused = asked && s->said && refusal_is_credentials(s->said);
 
-	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
+	error_set(&c->failure,
+		  refused || s->why.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT,
 		  "connection lost during '%s'%s%s%s%s", label,
 		  known ? ": " : "", known ? s->why.text : "",
 		  s->said ? "; the last that it said: " : "",
