@@ -296,6 +296,23 @@ counter() {
 	done
 }
 
+@test "-o table: what has no room is left out from the right, and the first column stays" {
+	serve
+	device board
+	event ready
+	terminal 40 30
+	enter 'mcpctl devices -o table'
+	see '^id +alias +.*  …$'
+	see '^02:00:00:00:00:01 '
+	capture
+	[ "$(wc -L <screen)" -le 40 ]
+	close_terminal
+	terminal 20 30
+	enter 'mcpctl devices -o table'
+	see '^02:00:00:00:00:01$'
+	close_terminal
+}
+
 ready() { [ "$(mcpctl devices --jq 'select(.state == "ready").id' | wc -l)" = "$1" ]; }
 
 @test "--all: equal answers are one row of -o table; --jq gets each value" {

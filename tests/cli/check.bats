@@ -6,6 +6,7 @@
 # shellcheck disable=SC2154 # out and status are set by mcp
 
 load helper
+load terminal
 
 # codes: of the findings above a note in the JSON of a check.
 codes() {
@@ -426,6 +427,22 @@ codes() {
 	mcpctl ws://127.0.0.1:1/ check >>text || :
 	run wc -L text
 	((${output%% *} <= 80))
+}
+
+@test "output fits narrow terminals" {
+	local columns
+	for columns in 40 24 20; do
+		terminal 80 90
+		# tmux would wrap what is too long, and nothing would be seen of it.
+		enter "stty cols $columns; clear; mcpctl sim: check; echo over"
+		see '^over'
+		see '^0 errors'
+		capture
+		sed -n '/^way/,/^over/p' screen >narrow
+		[ "$(wc -L <narrow)" -le "$columns" ]
+		grep -qE '^ +\^+$' narrow
+		close_terminal
+	done
 }
 
 @test "run --fail-on counts what was found while it ran" {

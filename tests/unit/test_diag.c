@@ -539,6 +539,13 @@ static void binary_frames(void **state)
 	feed_at(&d, false, FRAME_IS_BINARY, "\0\0\0\3ab", 6, 5);
 	assert_int_equal(diag_count(&d, B263), 1);
 	diag_done(&d);
+	/* Of a server there is no sound. */
+	d = (struct diag){ .about = { .bare = true } };
+	feed_at(&d, true, FRAME_IS_BINARY, "{}", 2, 1);
+	assert_int_equal(diag_count(&d, D143), 1);
+	assert_string_equal(diag_finding(&d, D143)->detail,
+			    "a binary frame, where messages are text");
+	diag_done(&d);
 }
 
 /* Above what gateways take, and what the local port does. */
