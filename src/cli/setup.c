@@ -343,7 +343,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 {
 	CLEANUP(headers_done) struct headers given = { 0 };
 
-	for (size_t i = 0; i < c->headers.count; i++) {
+	for (size_t i = 0; i < c->headers.count && !c->stranger; i++) {
 		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
@@ -398,7 +398,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 
 	if (is(e, SCHEME_CHILD))
 		return 0;
-	if (is_withheld(e, c))
+	if (is_withheld(e, c) || c->stranger)
 		return 0;
 	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
