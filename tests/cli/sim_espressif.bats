@@ -97,6 +97,15 @@ id_of() { sed -n 's/^Mcp-Session-Id: //p' head | tr -d '\r'; }
 	hints "has no WebSocket at '/mcp_server'"
 }
 
+@test "check: what HTTP refuses is no silence" {
+	board
+	mcp "$URL" check --risk odd
+	ends 7
+	[[ $out == *'refused: 200 kB'*'(HTTP 400)'* ]]
+	[[ $out == *D118* ]]
+	[[ $out != *D145* ]]
+}
+
 @test "a session ends when it was unused, though its stream is open" {
 	cat >brief.json <<-'END'
 	{ "kind": "service", "extends": "espressif", "ways": { "session_ms": 300 } }
