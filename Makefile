@@ -85,7 +85,8 @@ MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
 MODULE_http_SOURCES = $(wildcard src/net/http*.c)
 MODULE_http_PKG = libcurl
-MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c \
+MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c src/net/mcp_*.c) \
+	src/broker/sign.c \
 	src/net/tls_chain.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 MODULE_tls_SOURCES = src/net/tls.c src/net/tls_chain.c

@@ -23,18 +23,22 @@ struct check_question {
 	unsigned flags;
 	int32_t id; /* with OWN_ID */
 	const char *token; /* its reply's id, where that is no whole number */
-	/* The message; '$' is its id, '@' what fill makes. */
+	/*
+	 * The message; '$' is its id, '@' what fill makes, '#' a method that is
+	 * answered for certain: servers have ping, firmware refuses what it does
+	 * not know.
+	 */
 	const char *text;
 	void (*fill)(struct buf *out);
 };
 
 /* In the order in which they are asked; ends with name NULL. */
 extern const struct check_question questions[];
-/* Whether the board still answers: asked behind each odd one. */
+/* Whether it still answers: asked behind each odd one. */
 extern const struct check_question plain_question;
 
-/* What stays without an answer from this peer is well so. */
-void question_text(const struct check_question *q, int32_t id, struct buf *out);
+void question_text(const struct check_question *q, int32_t id, bool device,
+		   struct buf *out);
 
 enum answer {
 	ANSWERED,

@@ -34,6 +34,8 @@ struct config { /* global options; see config_options in config.c */
 	int64_t retry; /* tries in all; 0: by the kind of target */
 	struct words headers, env, resolve, roots, allow_hosts, allow_origins,
 		trusted_proxies, serial;
+	struct words targets,
+		devices; /* CMD_MANY: each, in their order; lent */
 	struct words child; /* behind "--": a program and its arguments */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */

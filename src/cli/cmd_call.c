@@ -197,8 +197,9 @@ static void hint_at_defaults(struct connection *c, const struct tool_call *call,
 /* It may be meant so. Long texts end like that in mcp-c-sdk (espressif.md 3). */
 static void tell_empty(struct renderer *r, const struct result *result)
 {
-	if (result->message.result && result->count == 0 &&
-	    !result->is_error &&
+	const cJSON *content = json_member(result->message.result, "content");
+
+	if (cJSON_IsArray(content) && result->count == 0 && !result->is_error &&
 	    !json_member(result->message.result, "structuredContent"))
 		render_note(
 			r,

@@ -414,6 +414,8 @@ static const struct option_row serve_rows[] = {
 	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
+	{ 0, "mcp-endpoint", "PATH", OPTION_TEXT, AT(mcp_endpoint),
+	  "be an access point there, too (as /mcp): who dials that path and says no hello is a tool side, an MCP server", NULL, NULL, 0, 0, NULL },
 	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
 	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
 	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
@@ -548,6 +550,7 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 		bool given;
 		const char *name;
 	} ports[] = { { a->listen.count > 0, "listen" },
+		      { a->mcp_endpoint != NULL, "mcp-endpoint" },
 		      { a->mqtt != 0, "mqtt" },
 		      { a->mqtt_broker != NULL, "mqtt-broker" },
 		      { a->web || a->web_token_file, "web" },
@@ -558,6 +561,15 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 			return excludes("no-listen", ports[i].name, err);
 	}
 	return 0;
+}
+
+static int check_path(const char *option, const char *path, struct error *err)
+{
+	if (!path || *path == '/')
+		return 0;
+	return error_set(err, ERR_USAGE,
+			 "option '--%s': '%s' does not begin with '/'", option,
+			 path);
 }
 
 static int check(const struct app *app, const struct serve_arguments *a,
@@ -573,12 +585,9 @@ static int check(const struct app *app, const struct serve_arguments *a,
 		return -1;
 	if (a->vision_exec && a->vision_text)
 		return excludes("vision-exec", "vision-text", err);
-	if (a->path && *a->path != '/')
-		return error_set(
-			err, ERR_USAGE,
-			"option '--path': '%s' does not begin with '/'",
-			a->path);
-	return 0;
+	if (check_path("path", a->path, err))
+		return -1;
+	return check_path("mcp-endpoint", a->mcp_endpoint, err);
 }
 
 static const char *absolute(struct words *paths, const char *path)
@@ -675,6 +684,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 	*out = (struct serve_config){
 		.listen = &a->listen,
 		.path = a->path,
+		.mcp_endpoint = a->mcp_endpoint,
 		.advertise = c->advertise,
 		.allow_hosts = &c->allow_hosts,
 		.allow_origins = &c->allow_origins,

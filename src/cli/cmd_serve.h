@@ -15,7 +15,8 @@
 
 struct serve_arguments {
 	struct words listen;
-	const char *path, *alias_file, *vision_exec, *vision_text;
+	const char *path, *mcp_endpoint, *alias_file, *vision_exec,
+		*vision_text;
 	const char *mqtt_broker, *topic_up, *topic_down, *mqtt_key_file;
 	const char *mqtt_operator_file, *enroll;
 	const char *exec, *pidfile, *log, *power_cmd;

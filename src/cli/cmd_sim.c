@@ -20,6 +20,7 @@
 #include "clients/mcp_port.h"
 #include "out/render.h"
 #include "out/wrap.h"
+#include "sim/arduino.h"
 #include "sim/fleet.h"
 #include "sim/ollama.h"
 #include "sim/service.h"
@@ -98,7 +99,8 @@ static int listen_for(struct app *app, struct service *s,
 		.admit = o->admit,
 		.idle = reach.session_ms,
 		.path = reach.path,
-		.body_max = (size_t)reach.body_max
+		.body_max = (size_t)reach.body_max,
+		.by = "played by 'mcpctl sim'"
 	};
 	const struct mcp_port_observer observer = { show_listening_service,
 						    show_line_service,
@@ -599,14 +601,14 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 	};
 }
 
-/* An option that a service has no use for; NULL: none is given. */
-static const char *device_option(const struct sim_arguments *a)
+/* An option that a service, or one that dials, has no use for; NULL: none is given. */
+static const char *device_option(const struct sim_arguments *a, bool dials)
 {
 	const struct {
 		const char *name;
 		bool given;
 	} rows[] = {
-		{ "connect", a->connect },
+		{ "connect", a->connect && !dials },
 		{ "ota", a->ota },
 		{ "devices", a->devices },
 		{ "device-id", a->device_id },
@@ -615,7 +617,7 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "rate", a->rate },
 		{ "fill", a->fill },
 		{ "firmware", a->firmware },
-		{ "reconnect", a->reconnect },
+		{ "reconnect", a->reconnect && !dials },
 		{ "install", a->install },
 		{ "audio", a->audio },
 		{ "wake", a->wake },
@@ -636,6 +638,62 @@ static const char *device_option(const struct sim_arguments *a)
 	return NULL;
 }
 
+/* A sketch that dials an access point. */
+static int run_sketch(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	struct app *app = in->app;
+	struct service_showing showing = { .app = app,
+					   .opened_us = loop_now_us() };
+	struct service_config config = { .outside = outside_of(a),
+					 .line = show_line_service,
+					 .owner = &showing };
+	struct arduino_order order = { .connect = a->connect,
+				       .cacert = app->config.cacert,
+				       .insecure = app->config.insecure,
+				       .reconnect = a->reconnect,
+				       .run_for = a->run_for,
+				       .line = show_line_service,
+				       .owner = &showing };
+	struct service *s;
+	int status;
+
+	if (app->out.verbose || app->config.trace)
+		order.frame = show_message;
+	if (open_trace(app, LEG_WS, false, err) || app_open_loop(app, err))
+		return -1;
+	order.loop = config.loop = config.outside.loop = app->loop;
+	s = service_load(in->argv[0], &config, err);
+	if (!s)
+		return -1;
+	status = arduino_run(s, &order, err);
+	service_free(s);
+	return status;
+}
+
+static int check_sketch(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	const char *wrong = device_option(a, true);
+
+	if (wrong || a->listen) {
+		error_set(
+			err, ERR_USAGE,
+			"option '--%s' is not for '%s', which dials an access point",
+			wrong ? wrong : "listen", in->argv[0]);
+	} else if (!a->connect) {
+		error_set(err, ERR_USAGE,
+			  "where to? '%s' dials an access point: --connect",
+			  in->argv[0]);
+	} else {
+		return 0;
+	}
+	return error_hint(
+		err,
+		"mcpctl sim %s --connect ws://127.0.0.1:8000/mcp [--reconnect] [--for DURATION]",
+		in->argv[0]);
+}
+
 static int run_service(const struct invocation *in, struct error *err)
 {
 	const struct sim_arguments *a = in->options;
@@ -644,8 +702,10 @@ static int run_service(const struct invocation *in, struct error *err)
 					   .run_for = a->run_for,
 					   .admit = admit_of(in->app),
 					   .outside = outside_of(a) };
-	const char *wrong = device_option(a);
+	const char *wrong = device_option(a, false);
 
+	if (service_profile_dials(in->argv[0]))
+		return check_sketch(in, err) ? -1 : run_sketch(in, err);
 	if (!wrong)
 		return sim_service_run(in->app, &order, err);
 	error_set(err, ERR_USAGE,

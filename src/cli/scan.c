@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/brokered.h"
 #include "cli/every.h"
 #include "cli/target_text.h"
 #include "net/address.h"
@@ -537,5 +538,79 @@ int scan_run(struct app *app, const struct named_search *search,
 	}
 	status = look(&s, n, options, &woken, err);
 	neighbours_close(n);
+	return status;
+}
+
+/* ---- a broker ---- */
+
+struct scan_servers {
+	struct scanning scanning;
+	const struct all *all;
+	size_t next; /* whose turn it is to be told */
+};
+
+static void show_server(void *owner, const char *name, int64_t took_us,
+			const struct error *failure)
+{
+	struct scan_servers *s = owner;
+	const cJSON *json = s->all->device[s->next++].json;
+	CLEANUP(buf_done) struct buf command = { 0 };
+	struct scanned one = { .kind = "mqtt",
+			       .name = mem_strdup(json_string(json, "id")),
+			       .peer = mem_strdup(name) };
+
+	(void)took_us;
+	one.source = mem_strdup(json_string(json, "description"));
+	if (!one.source)
+		one.source = mem_strdup("-");
+	if (failure) {
+		one.problem = error_headline(failure);
+	} else {
+		buf_text(&command, "mcpctl ");
+		words_quote(&command, name);
+		buf_text(&command, " info");
+		one.command = buf_take(&command);
+		s->scanning.answered++;
+	}
+	add_take(&s->scanning, &one);
+}
+
+static int ask_servers(struct scan_servers *s, struct error *err)
+{
+	const struct every_order order = { .told = show_server, .owner = s };
+	CLEANUP(words_done) struct words targets = { 0 };
+	int status;
+
+	for (size_t i = 0; i < s->all->count; i++) {
+		const char *target =
+			json_string(s->all->device[i].json, "target");
+
+		words_add(&targets, target ? target : "");
+	}
+	status = every_run(s->scanning.app, &targets, &order, err);
+	if (status && err->kind != ERR_UNMET)
+		return -1;
+	show(&s->scanning);
+	return s->scanning.answered ? (error_reset(err), 0) : -1;
+}
+
+int scan_broker(struct app *app, struct error *err)
+{
+	struct all all;
+	struct scan_servers s = { .scanning = { .app = app }, .all = &all };
+	int status;
+
+	if (!brokered_fits(app)) {
+		error_set(err, ERR_USAGE, "'%.100s' is no broker to scan",
+			  app->config.target);
+		return error_hint(err,
+				  "expected mcp+mqtt://HOST[:PORT][/FILTER]");
+	}
+	status = all_open(&all, app, err);
+
+	if (status == 0)
+		status = ask_servers(&s, err);
+	scanning_done(&s.scanning);
+	all_done(&all);
 	return status;
 }

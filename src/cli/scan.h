@@ -19,6 +19,12 @@ struct scan_options {
 };
 
 /*
+ * The servers that announce themselves at the configured broker (mcp+mqtt:),
+ * each asked whether it is there. -1: ERR_UNMET, none is; as brokered_open.
+ */
+int scan_broker(struct app *app, struct error *err);
+
+/*
  * -1: ERR_UNMET, nobody answered; as neighbours_open and probe_add; ended by a
  * signal.
  */

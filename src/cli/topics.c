@@ -221,7 +221,8 @@ static const char targets_more[] =
 	"\n"
 	"'mcpctl help servers' tells of http:, stdio: and '--', and of names (-t NAME).\n"
 	"\n"
-	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks plain JSON-RPC or the device envelope; --envelope says it.\n";
+	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks plain JSON-RPC or the device envelope; --envelope says it. "
+	"So for who dials in at listen: without a Device-Id: a board says hello at once; who says nothing for 2 s, or dials a path that ends in /mcp, is asked as a tool side, an MCP server that waits to be asked ('mcpctl help endpoint').\n";
 
 static void write_targets(struct buf *out)
 {
@@ -343,6 +344,8 @@ struct variable {
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
 	  "a token: what listen: and serve accept, what ws: and http: send (but not to names of a folder's mcp.json); --token-file instead of it" },
+	{ "MCPCTL_BRIDGE_TOKEN",
+	  "the token that hosts show at 'bridge --listen'; --token-file instead of it" },
 	{ "MCPCTL_OAUTH_CLIENT_SECRET",
 	  "the secret of --oauth-client-id; --oauth-client-secret-file instead of it" },
 	{ "BROWSER",

@@ -12,8 +12,7 @@ struct port_socket {
 	struct mcp_port *port;
 	struct port_socket *next;
 	void *client;
-	unsigned open; /* questions */
-	bool inside; /* amid hear */
+	unsigned open; /* questions that are not answered */
 	bool gone;
 };
 
@@ -28,8 +27,7 @@ static void on_done_ws(void *owner, const char *reply, size_t len)
 {
 	struct port_socket *s = owner;
 
-	if (!s->inside)
-		s->open--;
+	s->open--;
 	if (s->gone || len == 0)
 		return;
 	if (s->transport.ops->send(&s->transport, reply, len, NULL))
@@ -73,10 +71,8 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		hang_up(s);
 		return;
 	}
-	s->inside = true;
-	if (s->port->answerer->hear(s->client, &said, &hearer, s))
-		s->open++;
-	s->inside = false;
+	s->open++;
+	s->port->answerer->hear(s->client, &said, &hearer, s);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -128,6 +124,7 @@ static void adopt(struct mcp_port *p, int fd, const struct peer_info *peer,
 					   .loop = p->loop,
 					   .events = &socket_events,
 					   .owner = s,
+					   .peer = "the client",
 					   .share = &s->share };
 	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {
@@ -154,7 +151,18 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 		*reason = "no WebSocket here";
 		return 404;
 	}
-	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX) {
+	if (p->options.named_paths && !knock_path_fits("/ws", head->path)) {
+		*reason = "nothing is at this path: WebSocket is at /ws";
+		return 404;
+	}
+	if (!port_may_ask(p, head)) {
+		port_count_refused(p, head);
+		*reason =
+			"the token is missing or wrong: Authorization: Bearer";
+		return 401;
+	}
+	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX ||
+	    share_is_over(head->share)) {
 		*reason = "too many clients";
 		return 503;
 	}

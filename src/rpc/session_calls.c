@@ -348,6 +348,8 @@ int64_t session_next_deadline(const struct session *s)
 {
 	int64_t next = LOOP_FOREVER;
 
+	if (s->open && !s->link.up && s->ask_at > loop_now())
+		next = s->ask_at;
 	if (s->holds)
 		return next;
 	for (const struct call *c = s->calls; c; c = c->next) {
@@ -667,7 +669,7 @@ int session_start_raw(struct session *s, struct call *c,
 
 	assert(!session_find_call(s, rq->id));
 	prepare_call(c, rq->method, rq->timeout);
-	c->id = rq->id;
+	c->id = rq->id == session_next_id(s) ? take_id(s) : rq->id;
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	s->pieces = rq->pieces;
@@ -729,6 +731,8 @@ int session_turn(struct session *s, int64_t deadline, struct error *err)
 	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
 			   &why);
 	expire_calls(s);
+	if (s->times.up < 0 && session_is_usable(s))
+		s->times.up = (loop_now_us() - s->opened_us) / 1000;
 	if (!status || why.kind == ERR_TIMEOUT)
 		return 0;
 	error_copy(err, &why);

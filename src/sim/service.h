@@ -31,6 +31,8 @@ struct service_config {
 
 /* Whether a profile file is of this kind (its member "kind"). False: it is a device, or cannot be read. */
 bool service_profile_is(const char *name_or_path);
+/* … and it is one that dials an access point ("dials": "arduino"; sim/arduino.h). */
+bool service_profile_dials(const char *name_or_path);
 
 /* NULL (ERR_USAGE): no such profile, or what is wrong where in the file. */
 struct service *service_load(const char *name_or_path,

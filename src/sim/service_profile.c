@@ -310,10 +310,10 @@ static void service_merge(cJSON *under, const cJSON *over)
 /* A service's profile, checked, so that only what is outside can fail later. */
 
 static const char *const top_members[] = {
-	"kind",	 "brief",   "extends",	    "name",
-	"title", "version", "instructions", "ollama",
-	"tools", "prompts", "resources",    "templates",
-	"era",	 "cache",   "ways",	    NULL,
+	"kind",	     "brief",	     "extends", "name",	 "title",
+	"version",   "instructions", "ollama",	"tools", "prompts",
+	"resources", "templates",    "era",	"cache", "ways",
+	"dials",     NULL,
 };
 static const char *const prompt_members[] = {
 	"name",	    "title", "description", "arguments", "text",
@@ -641,6 +641,18 @@ static int read_era(struct service *s, struct reader *r)
 	return reader_fail(r, "'era' is legacy, modern or both");
 }
 
+/* How it is reached, where that is not by a port. */
+static int check_dials(const struct service *s, struct reader *r)
+{
+	const char *dials = "arduino";
+
+	if (reader_text(r, s->tree, "dials", &dials))
+		return -1;
+	return strcmp(dials, "arduino") == 0 ?
+		       0 :
+		       reader_fail(r, "'dials' is arduino, or left out");
+}
+
 static int read_cache(struct service *s, struct reader *r)
 {
 	static const char *const members[] = { "ttl_ms", "scope", NULL };
@@ -772,7 +784,7 @@ static int read_tree(struct service *s, const char *file, struct error *err)
 	if (reader_members(&r, s->tree, "a service", top_members) ||
 	    service_check_texts(&r, s->tree) ||
 	    order_check_defaults(&r, s->tree) || read_era(s, &r) ||
-	    read_cache(s, &r) || service_ways_read(s, &r))
+	    check_dials(s, &r) || read_cache(s, &r) || service_ways_read(s, &r))
 		return -1;
 	s->ollama = json_object(s->tree, "ollama");
 	s->name = json_string(s->tree, "name");
@@ -824,4 +836,12 @@ bool service_profile_is(const char *name_or_path)
 
 	kind = json_string(tree, "kind");
 	return kind && strcmp(kind, "service") == 0;
+}
+
+bool service_profile_dials(const char *name_or_path)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = name_or_path ? profile_alone(name_or_path) : NULL;
+
+	return text_same(json_string(tree, "dials"), "arduino");
 }

@@ -270,17 +270,17 @@ static const struct situation at_a_broker[] = {
 
 /* A server that is no board may say what a board may not. */
 static const struct situation plain_servers[] = {
-	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-06-18\"}") } },
-	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
+	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
 	{ "P702", true, { ">Listening on port 3000" } },
-	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}") } },
-	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
+	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{},\"serverInfo\":{}}") } },
+	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
 };
 
 /* What an answer may not look like, and what it may. */
-#define HELD "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\"")
+#define HELD "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"method\":\"notifications/initialized\"")
 static const struct situation answers[] = {
 	{ "D150", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":2}") } },
 	{ "D150", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/list\""), ">" RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":true}") } },
@@ -326,10 +326,13 @@ static const struct situation answers[] = {
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"structuredContent\":{}}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":20250618}") } },
+	{ "P720", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"serverInfo\":{}}") } },
+	{ "P720", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":\"s\"}") } },
+	{ "", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}") } },
 };
 
 /* Its reply to a notification may come when the next request waits already. */
-#define BEGUN "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), "<" RPC("\"id\":2,\"method\":\"tools/list\"")
+#define BEGUN "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"method\":\"notifications/initialized\""), "<" RPC("\"id\":2,\"method\":\"tools/list\"")
 static const struct situation to_notifications[] = {
 	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },
 	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"error\":{\"code\":-32601,\"message\":\"no\"}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },

@@ -210,10 +210,8 @@ static void in_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(built_in),
-		cmocka_unit_test(who_asks),
-		cmocka_unit_test(faults),
-		cmocka_unit_test(own_files),
+		cmocka_unit_test(built_in), cmocka_unit_test(who_asks),
+		cmocka_unit_test(faults),   cmocka_unit_test(own_files),
 		cmocka_unit_test(in_words),
 	};
 	int failed = cmocka_run_group_tests(tests, folder_make, folder_remove);

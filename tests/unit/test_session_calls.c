@@ -103,6 +103,26 @@ static void raw(void **state)
 	call_done(&c);
 }
 
+/* An id that was used is not used again, nor by the next request. */
+static void raw_counts(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(session_next_id(session), 1);
+	start_raw(&a, "{\"id\":1,\"x\":null}", 1, NULL);
+	fake_text("{\"id\":1,\"result\":\"a\"}");
+	assert_int_equal(session_wait(session, &a, &err), 0);
+	assert_int_equal(session_next_id(session), 2);
+	start(&b, "x");
+	assert_int_equal(b.id, 2);
+	session_forget(session, &b);
+	call_done(&a);
+	call_done(&b);
+}
+
 /* A topic that others use too: their replies are not for this call, nor news. */
 static void shared(void **state)
 {
@@ -834,6 +854,7 @@ int main(void)
 		TEST(result),
 		TEST(any_order),
 		TEST(raw),
+		TEST(raw_counts),
 		TEST(shared),
 		TEST(errors),
 		TEST(error_details),

@@ -4,8 +4,8 @@
  * read or written without waiting, and without a change of the descriptor that
  * others may share: our own stdin and stdout, and those of a child.
  */
-#ifndef PROXY_PIPE_END_H
-#define PROXY_PIPE_END_H
+#ifndef BASE_PIPE_END_H
+#define BASE_PIPE_END_H
 
 #include "base/loop.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipes on the loop; the contract is in the header. */
-#include "proxy/pipe_end.h"
+#include "base/pipe_end.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of fronts, in the order in which they are opened. */
+#include "bridge/fronts.h"
+
+const struct bridge_front *const bridge_fronts[] = {
+	&bridge_front_stdio,
+	&bridge_front_port,
+	NULL,
+};
