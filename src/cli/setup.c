@@ -356,7 +356,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 {
 	CLEANUP(headers_done) struct headers given = { 0 };
 
-	for (size_t i = 0; i < c->headers.count; i++) {
+	for (size_t i = 0; i < c->headers.count && !c->stranger; i++) {
 		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
@@ -411,7 +411,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 
 	if (is(e, SCHEME_CHILD))
 		return 0;
-	if (is_withheld(e, c))
+	if (is_withheld(e, c) || c->stranger)
 		return 0;
 	if (secrets_read(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # set by helper.bash
 
 load helper
+bats_require_minimum_version 1.5.0
 
 # board [PROFILE]: sets URL and BOARD.
 board() {
@@ -95,6 +96,29 @@ id_of() { sed -n 's/^Mcp-Session-Id: //p' head | tr -d '\r'; }
 	mcp "${URL/http/ws}" info
 	ends 3
 	hints "has no WebSocket at '/mcp_server'"
+}
+
+@test "check: what HTTP refuses is no silence" {
+	board
+	mcp "$URL" check --risk odd
+	ends 7
+	[[ $out == *'refused: 200 kB'*'(HTTP 400)'* ]]
+	[[ $out == *D118* ]]
+	[[ $out != *D145* ]]
+}
+
+@test "through proxy: a server that does not speak the newest revision is none to blame" {
+	board
+	background proxy mcpctl proxy "$URL" --listen 127.0.0.1:0 --trace p.cap
+	PROXY=$LAST
+	through=$(wait_for proxy.err '^listening at' | grep -oE 'http://[^ ]+')
+	mcp "$through" call self.log.read
+	ends 0
+	grep -q '"status":400' p.cap
+	kill -INT "$PROXY"
+	finish "$PROXY" 0
+	grep -q 'P726' proxy.out
+	run ! grep -q P713 p.cap
 }
 
 @test "a session ends when it was unused, though its stream is open" {
