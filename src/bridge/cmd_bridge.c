@@ -19,6 +19,10 @@
 static const struct option_row bridge_rows[] = {
 	{ 0, "stdio", NULL, OPTION_FLAG, AT(stdio),
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
+	  "each board as a server of its own at mqtt://[USER@]HOST[:PORT][/PREFIX], by MCP over MQTT", NULL, NULL, 0, 0, NULL },
+	{ 0, "keep-asleep", NULL, OPTION_FLAG, AT(keep_asleep),
+	  "with --mcp-mqtt: boards stay announced while they sleep", NULL, NULL, 0, 0, NULL },
 	{ 0, "names", "flat|dots|raw", OPTION_CHOICE, AT(names),
 	  "how tools are called: flat (letters, digits, _ and -, which every host takes), dots, or raw, as boards call them", NULL, "flat dots raw", 0, 0, "flat" },
 	{ 0, "user-tools", NULL, OPTION_FLAG, AT(user_tools),
@@ -83,6 +87,7 @@ static int open_fronts(struct bridging *s, struct error *err)
 		.app = s->bridge.app,
 		.options = &s->options,
 		.answerer = bridge_host_answerer(s->host),
+		.bridge = &s->bridge,
 		.told = bridge_tell,
 		.owner = &s->bridge,
 		.woken = &s->bridge.woken,

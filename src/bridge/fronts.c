@@ -4,5 +4,6 @@
 
 const struct bridge_front *const bridge_fronts[] = {
 	&bridge_front_stdio,
+	&bridge_front_mqtt,
 	NULL,
 };

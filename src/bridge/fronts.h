@@ -14,6 +14,7 @@
 #include "clients/answerer.h"
 
 struct app;
+struct bridge;
 
 /* Of the command; see the rows in cmd_bridge.c. */
 struct bridge_options {
@@ -25,6 +26,8 @@ struct bridge_options {
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
 	int64_t rate; /* calls a second for each board; 0: the default */
+	const char *mcp_mqtt; /* a broker; NULL */
+	bool keep_asleep; /* boards stay announced there while they sleep */
 	bool stdio; /* also set where no other front is wanted */
 };
 
@@ -33,6 +36,7 @@ struct front_order {
 	struct app *app; /* its loop is open */
 	const struct bridge_options *options;
 	const struct answerer *answerer;
+	struct bridge *bridge; /* for what shows each board apart */
 	/* One line for the user, which hides no secret by itself; from the loop, too. */
 	void (*told)(void *owner, const char *text);
 	void *owner;
@@ -57,6 +61,7 @@ struct bridge_front {
 };
 
 extern const struct bridge_front bridge_front_stdio;
+extern const struct bridge_front bridge_front_mqtt;
 
 /* NULL-terminated. (fronts.c) */
 extern const struct bridge_front *const bridge_fronts[];
