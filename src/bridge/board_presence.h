@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of those behind the bridge as a server of MCP over MQTT (mcp-mqtt.md 8):
+ * One of those behind the bridge as a server of MCP over MQTT (mcp-mqtt.md 9):
  * a connection to the broker of its own, its presence there, and its clients,
  * each answered as any host is, with the names that the board itself has.
  */

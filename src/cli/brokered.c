@@ -110,9 +110,11 @@ void brokered_close(struct brokered *b)
 /* Several instances may have one name. */
 static bool is_alone(const struct mcp_server *list, size_t count, size_t at)
 {
-	return (at == 0 || strcmp(list[at - 1].name, list[at].name) != 0) &&
-	       (at + 1 == count ||
-		strcmp(list[at + 1].name, list[at].name) != 0);
+	for (size_t i = 0; i < count; i++) {
+		if (i != at && strcmp(list[i].name, list[at].name) == 0)
+			return false;
+	}
+	return true;
 }
 
 static void describe(struct buf *out, const struct endpoint *at,
