@@ -251,6 +251,11 @@ int mcp_mqtt_explain(struct transport *t, struct error *err)
 
 	if (!m || m->heard || m->closing)
 		return 0;
+	if (!m->ready && m->broker && m->broker->connected)
+		return error_set(
+			err, ERR_CONNECT,
+			"the broker '%s' accepted us, and has not answered SUBSCRIBE",
+			m->to->host);
 	if (!m->ready)
 		return why_set(
 			err, &(struct why_facts){ .what = WHY_WAITS_BROKER,
