@@ -350,6 +350,11 @@ void bridge_call_explain(const struct bridge_call *c, struct error *out)
 			out, ERR_TIMEOUT,
 			"%s did not answer within %s: it may be at it still, so look at its state before you try again",
 			p->prefix, waited);
+	else if (c->why.kind == ERR_CONNECT && c->repeatable)
+		error_set(
+			out, ERR_CONNECT,
+			"%s went away in the midst of the call (%s), and gave no answer to a second one in time: try again later",
+			p->prefix, c->why.text);
 	else if (c->why.kind == ERR_CONNECT)
 		error_set(
 			out, ERR_CONNECT,

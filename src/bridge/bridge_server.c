@@ -346,6 +346,21 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
 }
 
+static unsigned offers_of(const struct client *c)
+{
+	unsigned offers = 0;
+
+	if (client_is_silent(c))
+		return 0;
+	if (client_offers(c, "resources"))
+		offers |= OFFERS_RESOURCES;
+	if (client_offers(c, "prompts"))
+		offers |= OFFERS_PROMPTS;
+	if (client_offers(c, "completions"))
+		offers |= OFFERS_COMPLETION;
+	return offers;
+}
+
 static void came_up(struct bridge_server *s)
 {
 	const struct client *c = &s->connection.client;
@@ -359,6 +374,7 @@ static void came_up(struct bridge_server *s)
 	s->up = s->tried = true;
 	s->up_at = loop_now();
 	s->peer.device = c->device;
+	s->peer.offers = offers_of(c);
 	mem_free(TAKE(s->told));
 	bridge_peer_name(&s->peer, NULL, about);
 	bridge_peer_state(&s->peer, PEER_READY, NULL);

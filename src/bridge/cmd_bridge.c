@@ -318,7 +318,7 @@ const struct command cmd_bridge = {
 		"\n"
 		"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
 		"\n"
-		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long it took, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and questions of servers (sampling, elicitation) are not passed on.\n"
+		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long it took, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); what they ask their user (sampling, elicitation, roots) is not.\n"
 		"\n"
 		"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. Each has a session of its own. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
 		"\n"
@@ -331,7 +331,7 @@ const struct command cmd_bridge = {
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =
-		"target device jq fields verbose quiet trace timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"target device jq fields verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.examples = bridge_examples,
 	.run = bridge_run
 };

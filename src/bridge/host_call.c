@@ -264,10 +264,13 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   buf_string(&text));
 }
 
-static void send_call(struct host_part *p, const struct placed_call *k)
+static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
+	cJSON *said = k->arguments;
 
+	k->arguments = mend_arguments(k->tool->schema, said);
+	cJSON_Delete(said);
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&
@@ -436,14 +439,8 @@ void host_call(struct host_part *p)
 		arguments = NULL;
 	t = bridge_find(bridge_of(p), name, &source);
 	/* A host may call what it was told by a bridge of before. */
-	if (!t && host_may_wait(p)) {
-		CLEANUP(buf_done) struct buf text = { 0 };
-
-		json_print(&text, p->params);
-		p->later = buf_take(&text);
-		p->waits = true;
+	if (!t && host_waits(p, "tools/call"))
 		return;
-	}
 	remember(p, name, t, arguments);
 	if (!t) {
 		log_end(p, NULL, false, "unknown tool");

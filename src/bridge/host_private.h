@@ -2,7 +2,8 @@
 /*
  * The host in parts, each above what it uses: replies, and the end of a question
  * (host_reply.c), 2026-07-28 (host_era.c), the bridge's own tools
- * (own_answers.c), calls (host_call.c), methods (host_methods.c), messages and
+ * (own_answers.c), calls (host_call.c), resources and prompts of servers
+ * (host_items.c), methods (host_methods.c), messages and
  * clients (bridge_host.c). Private to them.
  */
 #ifndef BRIDGE_HOST_PRIVATE_H
@@ -42,8 +43,9 @@ struct host_part {
 	bool over;
 	bool modern;
 	bool listens; /* subscriptions/listen: stays until it is cancelled */
-	bool waits; /* a list, or a call, until the bridge knows what there is */
-	char *later; /* the params of that call; NULL: a list */
+	/* It waits until the bridge knows what there is; static; NULL: it does not. */
+	const char *waits;
+	char *later; /* the params of that method */
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
@@ -53,6 +55,7 @@ struct host_part {
 	int64_t began; /* loop_now() ms */
 	int64_t began_us, tell_at;
 	char *who, *tool, *arguments; /* for the log */
+	struct host_gather *gather; /* see host_items.c; NULL */
 };
 
 struct host_question {
@@ -95,8 +98,11 @@ bool host_tell(const struct host_part *p, const char *text, size_t len);
 bool host_settle(struct host_question *q);
 /* It is heard no more, and nobody waits. */
 void host_question_free(struct host_question *q);
-/* Whether it may yet come to be known what there is behind the bridge. */
-bool host_may_wait(const struct host_part *p);
+/*
+ * True: what there is behind the bridge may yet come to be known, so the method
+ * (static) is run anew by host_resume.
+ */
+bool host_waits(struct host_part *p, const char *method);
 /* A text of the host's, cut, for an error. */
 int host_cut(const char *text);
 /* "NAME/VERSION" of clientInfo; yours. NULL: it told none. */
@@ -108,7 +114,6 @@ char *host_who(const cJSON *info);
 bool host_is_modern(const struct headers *headers, const cJSON *message);
 /* Whether the request has what each must have; if not, it is over. */
 bool host_era_begin(struct host_part *p, const char *method);
-void host_discover(struct host_part *p);
 void host_listen(struct host_part *p);
 /* What tools/list ends with, beside the tools. */
 void host_add_caching(struct buf *out, const struct host_part *p);
@@ -124,6 +129,13 @@ bool own_refresh(struct bridge *b, const cJSON *arguments, struct buf *out);
 void host_call(struct host_part *p);
 /* loop_now() ms of the next sign of life. */
 int64_t host_call_progress(struct host_part *p);
+/* ---- host_items.c ---- */
+
+/* Lists of what servers have beside tools; and one of it. */
+void host_items(struct host_part *p, const char *method);
+/* What is declared of them, as members behind others. */
+void host_add_offers(struct buf *out, const struct host_part *p);
+
 /* ---- host_methods.c ---- */
 
 void host_method(struct host_part *p, const char *method);

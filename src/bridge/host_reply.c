@@ -30,11 +30,17 @@ char *host_who(const cJSON *info)
 	return buf_take(&out);
 }
 
-bool host_may_wait(const struct host_part *p)
+bool host_waits(struct host_part *p, const char *method)
 {
 	const struct bridge_host *h = p->question->client->host;
+	CLEANUP(buf_done) struct buf params = { 0 };
 
-	return loop_now() < h->list_at && !bridge_settled(h->bridge);
+	if (loop_now() >= h->list_at || bridge_settled(h->bridge))
+		return false;
+	json_print(&params, p->params);
+	p->later = buf_take(&params);
+	p->waits = method;
+	return true;
 }
 
 static void end_part(struct host_part *p)

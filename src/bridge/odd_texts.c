@@ -34,10 +34,9 @@ static const struct sign {
 	  { "do not mention", "don't mention", "do not tell", "don't tell",
 	    "never tell", "without telling", "without asking the user",
 	    "不要告诉用户", "别告诉用户" } },
-	{ "an order to do something else first",
-	  { "before using this tool", "before calling this tool",
-	    "before using any", "before calling any", "使用此工具之前",
-	    "调用此工具之前" } },
+	{ "an order about all other tools",
+	  { "before using any", "before calling any", "instead of any other",
+	    "使用任何工具之前", "调用任何工具之前" } },
 	{ "a question for files with secrets",
 	  { "id_rsa", ".ssh/", "/etc/passwd", ".aws/", "mcp.json" } },
 };
@@ -151,7 +150,7 @@ char *odd_texts(const struct tool *t, const struct tool *like)
 const struct tool **look_alikes(const struct tool_list *list)
 {
 	const struct tool **like =
-		mem_zalloc((list->count + 1) * sizeof(*like));
+		mem_zalloc((list->count + 1) * sizeof(struct tool *));
 	struct name_set seen = { 0 };
 
 	for (size_t i = 0; i < list->count; i++) {

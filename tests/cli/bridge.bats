@@ -378,12 +378,43 @@ h.end()
 EOF
 }
 
+@test "an argument whose name models refuse has another for hosts; names that clash, too" {
+	cat >odd.json <<'EOF'
+{"tools": [
+  {"name": "self.灯.set", "arguments": {"亮度": {"type": "integer", "minimum": 0, "maximum": 9}},
+   "result": {"template": "${亮度}"}},
+  {"name": "self.a.b", "result": "first"},
+  {"name": "a.b", "result": "second"}
+]}
+EOF
+	host <<'EOF'
+import re
+from bridge_host import Host
+h = Host("sim:./odd.json", "bridge")
+h.initialize()
+tools = h.tools()
+assert all(re.fullmatch("[a-zA-Z0-9_-]{1,48}", name) for name in tools), sorted(tools)
+lamp = tools["__set"]["inputSchema"]
+key, = lamp["properties"]
+assert re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key) and lamp["required"] == [key], lamp
+assert lamp["properties"][key]["title"] == "亮度", lamp
+assert h.call("__set", {key: 7}) == ("7", False)
+assert h.call("__set", {"亮度": 8}) == ("8", False)
+said, failed = h.call("__set", {key: 10})
+assert failed and "亮度" in said, said
+by_title = {t["title"]: name for name, t in tools.items()}
+assert h.call(by_title["self.a.b"]) == ("first", False)
+assert h.call(by_title["a.b"]) == ("second", False)
+h.end()
+EOF
+}
+
 @test "what a host sees, as a table and as JSON; what is hidden, and why" {
 	mcp sim: bridge --list
 	ends 0
 	says 'audio_speaker_set_volume'
 	says 'self.reboot  hidden: it destroys something'
-	hints 'older Cursor takes 40'
+	hints 'all of them are taken by Claude Desktop, Claude Code, Cursor (at most 80), '
 	mcp -o json sim: bridge --list --read-only
 	ends 0
 	jq -es 'map(select(.name == "get_device_status" and .tool == "self.get_device_status" and .hidden == null)) | length == 1' <<<"$out"
@@ -391,6 +422,7 @@ EOF
 	mcp sim: bridge --list --names raw --deny '*screen*' --user-tools
 	ends 0
 	says 'self.get_system_info'
+	hints "Claude Desktop takes none of 6 tools: the name 'self.get_device_status' has '.'"
 	absent '^self\.screen' "$WORK/stdout"
 }
 
@@ -423,4 +455,36 @@ EOF
 	grep -qE '^20.*Z test-host/9 sim self\.audio_speaker\.set_volume \{"volume":5\} .* ok$' calls.log
 	grep -q 'nothing {} .* failed: unknown tool' calls.log
 	absent geheim calls.log bridge.err
+}
+
+@test "resources and prompts of servers are passed on, each from whoever has it" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "sim:conformance", "-t", "sim:llm", "-t", "sim:", "bridge")
+capabilities = h.initialize()["capabilities"]
+assert "resources" in capabilities and "prompts" in capabilities, capabilities
+prompts = {p["name"]: p for p in h.ask("prompts/list")["result"]["prompts"]}
+resources = {r["uri"]: r for r in h.ask("resources/list")["result"]["resources"]}
+templates = h.ask("resources/templates/list")["result"]["resourceTemplates"]
+assert "test_simple_prompt" in prompts and "test://static-text" in resources, (prompts, resources)
+assert [p for p in prompts if not p.startswith("test_")], "those of llm, too"
+read = h.ask("resources/read", {"uri": "test://static-text"})["result"]["contents"][0]
+assert read["uri"] == "test://static-text" and read["text"], read
+said = h.ask("prompts/get", {"name": "test_simple_prompt"})["result"]["messages"]
+assert said[0]["content"]["text"], said
+# Nobody listed it: whoever knows the template answers.
+read = h.ask("resources/read", {"uri": "test://template/123/data"})["result"]["contents"][0]
+assert "123" in read["text"], read
+assert "error" in h.ask("resources/read", {"uri": "test://nowhere"})
+assert "error" in h.ask("prompts/get", {"name": "nobody"})
+assert h.ask("prompts/get", {})["error"]["code"] == -32602
+done = h.ask("completion/complete", {"ref": {"type": "ref/prompt", "name": "test_prompt_with_arguments"},
+                                     "argument": {"name": "arg1", "value": "p"}})
+assert "completion" in done["result"], done
+h.end()
+h = Host("bridge")
+assert "resources" not in h.initialize()["capabilities"]
+assert h.ask("resources/list")["result"]["resources"] == []
+h.end()
+EOF
 }
