@@ -29,7 +29,7 @@ static const struct item_kind kinds[] = {
 };
 
 /* One server's part of a list, or one that is asked for an item. */
-struct gathered {
+struct item_server {
 	struct host_gather *gather;
 	struct bridge_peer *peer;
 	struct bridge_call *call; /* NULL: it has ended */
@@ -41,7 +41,7 @@ struct host_gather {
 	const struct item_kind *kind; /* NULL: one item */
 	const char *method;
 	char *key; /* of one item, as its server calls it */
-	struct gathered *one;
+	struct item_server *one;
 	size_t count, open;
 	size_t at; /* which server is asked for one item */
 	struct buf items;
@@ -81,8 +81,8 @@ static struct host_gather *begin(struct host_part *p, const char *method,
 	for (size_t i = 0; i < b->count; i++) {
 		if (b->peer[i]->offers & offers)
 			g->one[g->count++] =
-				(struct gathered){ .gather = g,
-						   .peer = b->peer[i] };
+				(struct item_server){ .gather = g,
+						      .peer = b->peer[i] };
 	}
 	p->began = loop_now();
 	p->gather = g;
@@ -98,7 +98,7 @@ static void finish(struct host_gather *g)
 	drop(p);
 }
 
-static bool ask(struct gathered *one, const char *params,
+static bool ask(struct item_server *one, const char *params,
 		void (*done)(void *owner, struct bridge_call *c))
 {
 	struct host_gather *g = one->gather;
@@ -130,7 +130,7 @@ static char *space_key(const char *space, const char *key)
 }
 
 /* The key as the host sees it; yours. */
-static char *shown_key(const struct gathered *one, const char *key)
+static char *shown_key(const struct item_server *one, const char *key)
 {
 	const struct item_kind *k = one->gather->kind;
 	struct given_names *items = &bridge_of(one->gather->part)->items;
@@ -151,7 +151,7 @@ static char *shown_key(const struct gathered *one, const char *key)
 	return shown;
 }
 
-static void add_item(struct gathered *one, cJSON *item)
+static void add_item(struct item_server *one, cJSON *item)
 {
 	struct host_gather *g = one->gather;
 	const char *key = json_string(item, g->kind->key);
@@ -189,7 +189,7 @@ static void end_list(struct host_gather *g)
 static void on_page(void *owner, struct bridge_call *c);
 
 /* True: there is a further page, and it is asked for. */
-static bool ask_next(struct gathered *one, const cJSON *result)
+static bool ask_next(struct item_server *one, const cJSON *result)
 {
 	const char *cursor = json_string(result, "nextCursor");
 	CLEANUP(buf_done) struct buf params = { 0 };
@@ -202,7 +202,7 @@ static bool ask_next(struct gathered *one, const cJSON *result)
 
 static void on_page(void *owner, struct bridge_call *c)
 {
-	struct gathered *one = owner;
+	struct item_server *one = owner;
 	struct host_gather *g = one->gather;
 	struct host_part *p = g->part;
 	cJSON *item;
@@ -239,13 +239,13 @@ static void list(struct host_part *p, const struct item_kind *k)
 /* ---- one ---- */
 
 /* Where the key stands in the params, and of which space it is. */
-static const cJSON *find_key(const struct host_part *p, const char *method,
-			     const char **space)
+static cJSON *find_key(const struct host_part *p, const char *method,
+		       const char **space)
 {
 	const cJSON *ref = json_object(p->params, "ref");
 	const cJSON *of =
 		strcmp(method, "completion/complete") == 0 ? ref : p->params;
-	const cJSON *uri = json_member(of, "uri");
+	cJSON *uri = json_member(of, "uri");
 
 	*space = uri ? "uri " : "prompt ";
 	return uri ? uri : json_member(of, "name");
@@ -262,7 +262,7 @@ static char *params_of(const struct host_gather *g)
 	cJSON *key;
 
 	cJSON_DeleteItemFromObjectCaseSensitive(params, "_meta");
-	key = (cJSON *)(uintptr_t)find_key(&as, g->method, &space);
+	key = find_key(&as, g->method, &space);
 	if (key)
 		cJSON_SetValuestring(key, g->key);
 	json_print(&out, params);
@@ -300,7 +300,7 @@ static bool ask_one(struct host_gather *g);
 
 static void on_item(void *owner, struct bridge_call *c)
 {
-	struct gathered *one = owner;
+	struct item_server *one = owner;
 	struct host_gather *g = one->gather;
 	struct host_part *p = g->part;
 

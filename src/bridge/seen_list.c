@@ -13,10 +13,11 @@
 static const char *peer_of(const struct shown_tools *s,
 			   const struct bridge_tool *t)
 {
-	const char *label = s->catalogue.label[t->source];
+	const char *label;
 
 	if (!t->tool)
 		return NULL;
+	label = s->catalogue.label[t->source];
 	return label ? label : s->peer[t->source]->prefix;
 }
 

@@ -298,6 +298,7 @@ EOF
 from bridge_host import Host
 h = Host("bridge")
 h.initialize()
+h.until_tool("get_device_status")
 one, two = h.start_call("get_device_status"), h.start_call("screen_set_theme", {"theme": "dark"})
 for i in (one, two):
     h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": i}})
@@ -336,8 +337,8 @@ import os, signal, subprocess
 from bridge_host import Host
 h = Host("--config", "mcp.json", "-t", "files", "-t", "sim:", "-d", "*:02", "bridge")
 h.initialize()
-tools = h.tools()
-assert "sim__get_device_status" in tools and "000002__get_device_status" in tools, sorted(tools)
+for name in ("sim__get_device_status", "000002__get_device_status", "files__echo"):
+    tools = h.until_tool(name)
 assert not [t for t in tools if t.startswith("000001__")], sorted(tools)
 own = [t for t in tools if t.startswith("files__")]
 assert own, sorted(tools)
@@ -346,6 +347,9 @@ before = child()[0]
 os.kill(int(before), signal.SIGKILL)
 h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
 assert "connected" in h.call("devices")[0]
+said, failed = h.call("files__die")
+assert failed and "files went away in the midst of the call" in said, said
+h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
 h.end()
 EOF
 }
