@@ -294,6 +294,8 @@ static int bridge_run(const struct invocation *in, struct error *err)
 			"'bridge' has all boards behind it that fit -d, so it has no use for --all");
 	if (check_listen(&s, in->app, err))
 		return -1;
+	/* It dials anew by itself, as often as it should. */
+	in->app->config.breaker = "off";
 	/* Its sessions have that time for each of their questions. */
 	if (!in->app->config.timeout && !o->list)
 		in->app->config.timeout = BRIDGE_TIMEOUT_MS;
