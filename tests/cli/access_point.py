@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An access point as mcp-endpoint-server is one (backends.md 3): access_point.py
+"""An access point as mcp-endpoint-server is one (backends.md 3): access_point.py ORDERS
 [TOKEN...] prints its port. Tool sides dial /mcp_endpoint/mcp/?token=T, robots
 /mcp_endpoint/call/?token=T. Ids become texts on their way to the tool side. What
-tool sides say is written to stdout, a line each. Lines of stdin: "say T TEXT"
-sends TEXT to the tool side of T; "close T CODE REASON" closes its connection;
-"deaf" ends the port for new connections, "hear" opens it again."""
+tool sides say is written to stdout, a line each. Lines of the pipe ORDERS: "say T
+TEXT" sends TEXT to the tool side of T, "close T CODE REASON" ends its connection."""
 import asyncio
 import json
 import sys
@@ -14,7 +13,7 @@ import uuid
 import websockets
 import websockets.exceptions
 
-TOKENS = set(sys.argv[1:] or ["good"])
+TOKENS = set(sys.argv[2:] or ["good"])
 NO_TOOL_SIDE = "工具端未连接"
 tools, robots, asked = {}, {}, {}
 
@@ -30,7 +29,7 @@ def path_of(ws):
 async def tool_side(ws, token):
     older = tools.get(token)
     tools[token] = ws
-    say("joined", token, getattr(ws, "request_headers", {}).get("User-Agent", "-"))
+    say("joined", token)
     if older:
         await older.close(1000, "新连接替换")
     async for text in ws:
@@ -83,7 +82,7 @@ async def serve(ws, *_):
 async def orders():
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+        lambda: asyncio.StreamReaderProtocol(lines), open(sys.argv[1], "r+b", 0))
     while line := await lines.readline():
         word, token, rest = line.decode().rstrip("\n").split(" ", 2)
         if word == "say":
