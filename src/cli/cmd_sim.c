@@ -100,6 +100,7 @@ static int listen_for(struct app *app, struct service *s,
 		.idle = reach.session_ms,
 		.path = reach.path,
 		.body_max = (size_t)reach.body_max,
+		.connections_max = (size_t)reach.sockets,
 		.by = "played by 'mcpctl sim'"
 	};
 	const struct mcp_port_observer observer = { show_listening_service,

@@ -449,11 +449,15 @@ static void tell_address(const struct mcp_port *p)
 
 static int open_front(struct mcp_port *p, struct error *err)
 {
-	struct front_config config = { .port = DEFAULT_PORT,
-				       .admit = p->options.admit,
-				       .body_max = PORT_BODY_MAX,
-				       .connections_max = PORT_CONNECTIONS_MAX,
-				       .counts_questions = port_asks_token(p) };
+	struct front_config config = {
+		.port = DEFAULT_PORT,
+		.admit = p->options.admit,
+		.body_max = PORT_BODY_MAX,
+		.connections_max = p->options.connections_max ?
+					   p->options.connections_max :
+					   PORT_CONNECTIONS_MAX,
+		.counts_questions = port_asks_token(p)
+	};
 	const char *where = p->options.listen;
 
 	if (!where || !*where)

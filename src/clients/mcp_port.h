@@ -26,6 +26,7 @@ struct mcp_port_options { /* its texts and lists are lent until it is closed */
 	 */
 	const char *path;
 	size_t body_max; /* bytes, there; 0: as elsewhere */
+	size_t connections_max; /* of HTTP, streams included; others wait; 0: 512 */
 	/* Who may ask: who shows one as bearer; others get 401. NULL, none: all. */
 	const struct words *tokens;
 	/* MCP is at /mcp alone, WebSocket at /ws alone. */

@@ -83,6 +83,8 @@ int probe_add(struct probe_list *list, const char *text, const uint16_t *ports,
 		return -1;
 	if (!at.host[0])
 		return error_set(err, ERR_USAGE, "a host is missing");
+	if (at.has_port && !at.port)
+		return error_set(err, ERR_USAGE, "nobody listens at port 0");
 	if (!slash)
 		return add_ports(list, &at, ports, err);
 	if (text_integer(slash + 1, BITS_MIN, 32, &bits))

@@ -45,6 +45,7 @@ struct service_reach {
 	const char *path; /* the only one */
 	int64_t body_max; /* bytes */
 	int64_t session_ms; /* how long one lasts unused */
+	int64_t sockets; /* connections at a time; others wait */
 };
 struct service_reach service_reach(const struct service *s);
 /* serverInfo.name, for lines */

@@ -9,11 +9,13 @@
 
 #define PAGE_MIN 1024 /* of MCP_TOOLLIST_MAX_SIZE, with PAGE_MAX */
 #define PAGE_MAX 16384
+#define SOCKETS_MAX 512
 
 static const char *const way_members[] = {
 	"path",	    "body_max",	      "session_ms",   "page_max",
 	"text_max", "every_argument", "newest_first", "initialize_first",
-	"lax",	    "not_found",      "early_result", NULL,
+	"lax",	    "not_found",      "early_result", "sockets",
+	NULL,
 };
 
 static int read_reach(struct service_reach *w, struct reader *r,
@@ -21,7 +23,9 @@ static int read_reach(struct service_reach *w, struct reader *r,
 {
 	if (reader_text(r, json, "path", &w->path) ||
 	    reader_number(r, json, "body_max", 0, INT32_MAX, &w->body_max) ||
-	    reader_number(r, json, "session_ms", 0, INT32_MAX, &w->session_ms))
+	    reader_number(r, json, "session_ms", 0, INT32_MAX,
+			  &w->session_ms) ||
+	    reader_number(r, json, "sockets", 1, SOCKETS_MAX, &w->sockets))
 		return -1;
 	if (w->path && (*w->path != '/' || w->path[strcspn(w->path, "?# ")]))
 		return reader_fail(r, "'path' is a path, as in /mcp_server");

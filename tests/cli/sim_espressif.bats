@@ -139,6 +139,27 @@ ended() {
 	grep -q 'a session ended: it was unused' board.err
 }
 
+@test "seven sockets: who comes when all are taken waits until one is free" {
+	local i first
+	board
+	for i in 1 2 3 4 5 6 7; do
+		background "stream$i" curl -sN "$URL"
+		wait_for "stream$i.out" mcp-sse-open
+		first=${first:-$LAST}
+	done
+	mcp "$URL" --timeout 300ms ping
+	ends 4
+	background late curl -sS -H "$JSON" "$URL" -d "$PING"
+	until_true waits
+	[ ! -s late.out ]
+	kill "$first"
+	finish "$LAST" 0
+	grep -q 'initialize must be first' late.out
+}
+
+# waits: the eighth connection stands.
+waits() { [ "$(ss -Htn state established "( dport = :$(grep -oE '[0-9]+/mcp' <<<"$URL" | cut -d/ -f1) )" | wc -l)" -ge 8 ]; }
+
 @test "lists go by pages of bytes" {
 	cat >small.json <<-'END'
 	{ "kind": "service", "extends": "espressif", "ways": { "page_max": 1024 } }
