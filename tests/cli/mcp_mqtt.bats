@@ -372,7 +372,7 @@ gone_all() {
 	wait_for one.out hangs
 	background stays mcpctl "$(at '+/lab/%23')" tail -F --for 60s --count 1
 	local stays=$LAST
-	wait_for one.out '^client .*'
+	until_true matches one.out '^client' 2
 	kill -KILL "$first"
 	wait "$calls" && return 1
 	tells_in calls.err "the broker '127.0.0.1' went away"
