@@ -264,6 +264,7 @@ void bridge_close(struct bridge *b)
 		bridge_server_close(b->server[i]);
 	shown_tools_done(&b->shown);
 	given_names_done(&b->given);
+	given_names_done(&b->items);
 	bridge_boards_close(b->boards);
 	show_lines(b);
 	if (b->log >= 0 && !b->part)

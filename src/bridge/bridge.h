@@ -31,6 +31,7 @@ struct bridge {
 	size_t count, capacity;
 	struct shown_tools shown;
 	struct given_names given;
+	struct given_names items; /* resources and prompts; see host_items.c */
 	int64_t show_at; /* loop_now() ms when it is made anew; LOOP_FOREVER */
 	bool changed, woken;
 	int log; /* of --log; -1: stderr */

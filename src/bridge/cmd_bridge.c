@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "bridge/bridge.h"
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 #include "bridge/host_config.h"
 #include "bridge/seen_list.h"
 #include "cli/app.h"
@@ -19,6 +19,8 @@
 static const struct option_row bridge_rows[] = {
 	{ 0, "stdio", NULL, OPTION_FLAG, AT(stdio),
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
+	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
+	  "wait for hosts there: Streamable HTTP at /mcp, HTTP+SSE at /sse, WebSocket at /ws; --token-file says which tokens they show", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
 	  "each board as a server of its own at mqtt://[USER@]HOST[:PORT][/PREFIX], by MCP over MQTT", NULL, NULL, 0, 0, NULL },
 	{ 0, "keep-asleep", NULL, OPTION_FLAG, AT(keep_asleep),
@@ -230,10 +232,47 @@ static int print_config(const struct invocation *in,
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const char *where;
 
+	if (o->listen) {
+		error_set(
+			err, ERR_USAGE,
+			"option '--print-config' is for hosts that start the bridge, and with --listen none does");
+		return error_hint(
+			err,
+			"a host that comes to a port is given its address, http://HOST:PORT/mcp, and the token as a header");
+	}
 	if (host_config_print(&out, &where, o->print_config, in->app, o, err))
 		return -1;
 	render_note(&in->app->out, "this goes into %s", where);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
+	return 0;
+}
+
+/*
+ * The tokens of the command line are those of the port: they are not sent to
+ * targets, which could come back with them.
+ */
+static int check_listen(struct bridging *s, struct app *app, struct error *err)
+{
+	struct config *c = &app->config;
+	const struct {
+		const char *name;
+		bool given;
+	} rows[] = {
+		{ "allow-origin", c->allow_origins.count },
+		{ "allow-host", c->allow_hosts.count },
+		{ "trusted-proxy", c->trusted_proxies.count },
+	};
+
+	if (s->options.listen) {
+		s->options.token_file = TAKE(c->token_file);
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].given)
+			return error_set(err, ERR_USAGE,
+					 "option '--%s' is for --listen",
+					 rows[i].name);
+	}
 	return 0;
 }
 
@@ -249,6 +288,10 @@ static int bridge_run(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"'bridge' has all boards behind it that fit -d, so it has no use for --all");
+	if (check_listen(&s, in->app, err))
+		return -1;
+	/* It dials anew by itself, as often as it should. */
+	in->app->config.breaker = "off";
 	/* Its sessions have that time for each of their questions. */
 	if (!in->app->config.timeout && !o->list)
 		in->app->config.timeout = BRIDGE_TIMEOUT_MS;
@@ -263,6 +306,7 @@ static const struct example bridge_examples[] = {
 	{ "sim: bridge --list", "audio_speaker_set_volume", 0 },
 	{ "bridge --print-config cursor", "mcpServers", 0 },
 	{ "bridge", NULL, EXAMPLE_GOES_ON },
+	{ "bridge --listen 127.0.0.1:8090", NULL, EXAMPLE_GOES_ON },
 	{ "-t files -d kitchen bridge --read-only", NULL, EXAMPLE_GOES_ON },
 	{ NULL, NULL, 0 }
 };
@@ -270,7 +314,7 @@ static const struct example bridge_examples[] = {
 const struct command cmd_bridge = {
 	.name = "bridge",
 	.brief =
-		"boards and servers as one MCP server for Claude, Cursor and other hosts",
+		"boards and servers as one MCP server for hosts such as Claude or Cursor",
 	.text = "One standard MCP server for hosts (Claude, Cursor, VS Code, Codex and others), with the boards of the running 'mcpctl serve' behind it, and the targets that -t names, each of which may be given many times. Without a target it is the boards alone; -d chooses among them. The host starts it and talks over stdin and stdout; --print-config prints what to paste into its settings.\n"
 		"\n"
 		"  mcpctl bridge --print-config claude\n"
@@ -281,15 +325,20 @@ const struct command cmd_bridge = {
 		"\n"
 		"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
 		"\n"
-		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long it took, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and questions of servers (sampling, elicitation) are not passed on.\n"
+		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long it took, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); what they ask their user (sampling, elicitation, roots) is not.\n"
 		"\n"
-		"It ends with status 0 when stdin ends, and at SIGTERM.",
+		"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. Each has a session of its own. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
+		"\n"
+		"  mcpctl bridge --listen 127.0.0.1:8090\n"
+		"  mcpctl bridge --listen 0.0.0.0:8090 --token-file FILE\n"
+		"\n"
+		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
 	.group = GROUP_USE,
-	.flags = CMD_TARGET | CMD_MANY,
+	.flags = CMD_TARGET | CMD_MANY | CMD_MINOR,
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =
-		"target device jq fields verbose quiet trace timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise",
+		"target device jq fields verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.examples = bridge_examples,
 	.run = bridge_run
 };

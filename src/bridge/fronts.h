@@ -26,6 +26,8 @@ struct bridge_options {
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
 	int64_t rate; /* calls a second for each board; 0: the default */
+	const char *listen; /* [HOST:]PORT; NULL */
+	const char *token_file; /* of that port; NULL: from the environment */
 	const char *mcp_mqtt; /* a broker; NULL */
 	bool keep_asleep; /* boards stay announced there while they sleep */
 	bool stdio; /* also set where no other front is wanted */
@@ -61,6 +63,7 @@ struct bridge_front {
 };
 
 extern const struct bridge_front bridge_front_stdio;
+extern const struct bridge_front bridge_front_port;
 extern const struct bridge_front bridge_front_mqtt;
 
 /* NULL-terminated. (fronts.c) */

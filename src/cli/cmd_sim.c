@@ -92,8 +92,11 @@ static int listen_for(struct app *app, struct service *s,
 		      struct service_showing *showing, struct error *err)
 {
 	const struct answerer answerer = service_answerer(s);
-	const struct mcp_port_options options = { .listen = o->listen,
-						  .admit = o->admit };
+	const struct mcp_port_options options = {
+		.listen = o->listen,
+		.admit = o->admit,
+		.by = "played by 'mcpctl sim'"
+	};
 	const struct mcp_port_observer observer = { show_listening_service,
 						    show_line_service,
 						    showing };

@@ -146,8 +146,8 @@ static int add_lines(struct words *out, struct buf *text, const char *path,
 }
 
 /* The same for many: each line of the file is one. */
-static int secret_read_all(struct words *out, const char *file,
-			   const char *environment, struct error *err)
+int secrets_read(struct words *out, const char *file, const char *environment,
+		 struct error *err)
 {
 	if (file) {
 		CLEANUP(secret_wipe) struct buf text;
@@ -172,7 +172,7 @@ int secret_read(char **out, const char *file, const char *environment,
 	CLEANUP(words_done) struct words all = { 0 };
 
 	*out = NULL;
-	if (secret_read_all(&all, file, environment, err))
+	if (secrets_read(&all, file, environment, err))
 		return -1;
 	if (all.count > 0)
 		*out = mem_strdup(all.word[0]);
@@ -410,7 +410,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 		return 0;
 	if (is_withheld(e, c))
 		return 0;
-	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err))
+	if (secrets_read(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
 	if (is(e, SCHEME_LISTEN)) {
 		for (size_t i = 0; i < all.count; i++)

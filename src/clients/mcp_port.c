@@ -24,13 +24,20 @@ static void add_address(struct buf *out, const char *what, const char *before,
 static void port_page(const struct mcp_port *p, struct buf *out,
 		      const char *host)
 {
+	const bool named = p->options.named_paths;
+
 	page_start(out);
-	buf_text(out, "<p>This is an MCP server, played by 'mcpctl sim': ");
+	buf_text(out, "<p>This is an MCP server");
+	if (p->options.by)
+		buf_printf(out, ", %s", p->options.by);
+	buf_text(out, ": ");
 	page_text(out, p->answerer->name(p->answerer->owner));
-	buf_text(out, ".</p>\n");
-	add_address(out, "JSON-RPC and Streamable HTTP", "http://", host, "/");
+	buf_text(out, port_asks_token(p) ? ". It asks for a token.</p>\n" :
+					   ".</p>\n");
+	add_address(out, "JSON-RPC and Streamable HTTP", "http://", host,
+		    named ? "/mcp" : "/");
 	add_address(out, "HTTP+SSE", "http://", host, "/sse");
-	add_address(out, "WebSocket", "ws://", host, "/");
+	add_address(out, "WebSocket", "ws://", host, named ? "/ws" : "/");
 	page_end(out);
 }
 
@@ -86,17 +93,6 @@ static void serve_health(struct mcp_port *p, struct front_request *rq)
 
 /* ---- event streams ---- */
 
-static void begin_stream(struct mcp_port *p, struct front_request *rq,
-			 struct port_session *s)
-{
-	CLEANUP(headers_done) struct headers headers = { 0 };
-
-	if (s->stream) /* the client has lost it, or counts wrong */
-		port_stream_end(s->stream);
-	s->stream = port_stream_new(p, rq, &headers);
-	s->stream->session = s;
-}
-
 /* HTTP+SSE: the first event says where to post. */
 static void serve_old_stream(struct mcp_port *p, struct front_request *rq,
 			     const struct front_head *head)
@@ -110,7 +106,7 @@ static void serve_old_stream(struct mcp_port *p, struct front_request *rq,
 		port_refuse(p, rq, NULL, 503, "too many sessions are open");
 		return;
 	}
-	begin_stream(p, rq, s);
+	port_session_stream(s, rq, NULL);
 	snprintf(where, sizeof(where), "/messages?session=%s", s->id);
 	port_stream_event(s->stream, "endpoint", where, strlen(where));
 	port_line(p, "HTTP+SSE: %s is connected", head->address);
@@ -152,7 +148,7 @@ static void serve_get(struct mcp_port *p, struct front_request *rq,
 		port_line(p,
 			  "Streamable HTTP: a client came back for the rest");
 	} else if (s) {
-		begin_stream(p, rq, s);
+		port_session_stream(s, rq, last);
 		port_stream_beat(s->stream);
 	} else if (events && p->answerer->is_legacy(p->answerer->owner)) {
 		serve_old_stream(p, rq, head);
@@ -253,12 +249,79 @@ static void serve_sse(struct mcp_port *p, struct front_request *rq,
 		refuse_method(p, rq, "GET, OPTIONS");
 }
 
-static bool is_endpoint(const char *path)
+static bool is_endpoint(const struct mcp_port *p, const char *path)
 {
-	return knock_path_fits("/", path) || knock_path_fits("/mcp", path) ||
-	       knock_path_fits("/rpc", path);
+	return knock_path_fits("/mcp", path) ||
+	       (!p->options.named_paths &&
+		(knock_path_fits("/", path) || knock_path_fits("/rpc", path)));
 }
 
+/* What needs no token: true, and it was answered. */
+static bool serve_public(struct mcp_port *p, struct front_request *rq,
+			 const struct front_head *head)
+{
+	const bool named = p->options.named_paths;
+
+	if (strcmp(head->method, "OPTIONS") == 0)
+		serve_options(p, rq);
+	else if (knock_path_fits("/health", head->path))
+		serve_health(p, rq);
+	else if (named && knock_path_fits("/", head->path) &&
+		 strcmp(head->method, "GET") == 0)
+		serve_page(p, rq, head);
+	else
+		return false;
+	return true;
+}
+
+/* ---- who may ask ---- */
+
+static void refuse_token(struct mcp_port *p, struct front_request *rq,
+			 const struct front_head *head)
+{
+	CLEANUP(headers_done) struct headers headers = { 0 };
+	const char *given = headers_get(head->headers, "Authorization");
+
+	headers_add(&headers, "WWW-Authenticate",
+		    given ? "Bearer error=\"invalid_token\"" : "Bearer");
+	port_count_refused(p, head);
+	port_refuse(p, rq, &headers, 401,
+		    given ? "the token is wrong" :
+			    "a token is needed: Authorization: Bearer");
+}
+
+static enum front_standing on_standing(void *owner,
+				       const struct front_head *head)
+{
+	const struct mcp_port *p = owner;
+
+	return port_asks_token(p) && port_may_ask(p, head) ? FRONT_SHOWN :
+							     FRONT_STRANGER;
+}
+
+static size_t on_body_max(void *owner, const struct front_head *head)
+{
+	return port_may_ask(owner, head) ? PORT_BODY_MAX : PORT_STRANGER_BODY;
+}
+
+static void serve_nothing(struct mcp_port *p, struct front_request *rq)
+{
+	port_refuse(p, rq, NULL, 404,
+		    p->options.named_paths ?
+			    "nothing is at this path: MCP is at /mcp" :
+			    "nothing is at this path: MCP is at /");
+}
+
+static bool is_door(const struct mcp_port *p, const char *path)
+{
+	return is_endpoint(p, path) || knock_path_fits("/sse", path) ||
+	       knock_path_fits("/messages", path);
+}
+
+/*
+ * Where nothing is that is said to everybody: clients that were asked for a
+ * token look whether somebody here gives one.
+ */
 static void port_http(void *owner, struct front_request *rq,
 		      const struct front_head *head, const char *body,
 		      size_t len)
@@ -266,19 +329,18 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
-	if (strcmp(head->method, "OPTIONS") == 0)
-		serve_options(p, rq);
-	else if (is_endpoint(head->path))
+	if (serve_public(p, rq, head))
+		return;
+	if (!is_door(p, head->path))
+		serve_nothing(p, rq);
+	else if (!port_may_ask(p, head))
+		refuse_token(p, rq, head);
+	else if (is_endpoint(p, head->path))
 		serve_endpoint(p, rq, &m);
 	else if (knock_path_fits("/sse", head->path))
 		serve_sse(p, rq, &m);
-	else if (knock_path_fits("/messages", head->path))
-		serve_messages(p, rq, &m);
-	else if (knock_path_fits("/health", head->path))
-		serve_health(p, rq);
 	else
-		port_refuse(p, rq, NULL, 404,
-			    "nothing is at this path: MCP is at /");
+		serve_messages(p, rq, &m);
 }
 
 /*
@@ -317,6 +379,8 @@ static const struct front_events front_events = {
 	.gone = port_request_gone,
 	.noise = on_noise,
 	.refused = on_refused,
+	.standing = on_standing,
+	.body_max = on_body_max,
 };
 
 /* ---- the clock ---- */
@@ -327,10 +391,19 @@ static void start_beat(struct mcp_port *p)
 		    p->options.keep_alive ? p->options.keep_alive : BEAT_MS);
 }
 
+static void tell_refused(struct mcp_port *p)
+{
+	if (p->refused > 1)
+		port_line(p, "%u more were refused without the token",
+			  p->refused - 1);
+	p->refused = 0;
+}
+
 static void on_beat(void *owner)
 {
 	struct mcp_port *p = owner;
 
+	tell_refused(p);
 	port_streams_beat(p);
 	port_posts_expire(p);
 	port_sessions_expire(p);
@@ -364,7 +437,7 @@ static void tell_address(const struct mcp_port *p)
 	buf_text(&url, "http://");
 	authority_print(&url, p->host ? p->host : DEFAULT_HOST,
 			p->front_table->port(p->front));
-	buf_char(&url, '/');
+	buf_text(&url, p->options.named_paths ? "/mcp" : "/");
 	p->observer.listening(p->observer.owner, buf_string(&url));
 }
 
@@ -373,14 +446,16 @@ static int open_front(struct mcp_port *p, struct error *err)
 	struct front_config config = { .port = DEFAULT_PORT,
 				       .admit = p->options.admit,
 				       .body_max = PORT_BODY_MAX,
-				       .connections_max =
-					       PORT_CONNECTIONS_MAX };
+				       .connections_max = PORT_CONNECTIONS_MAX,
+				       .counts_questions = port_asks_token(p) };
 	const char *where = p->options.listen;
 
 	if (!where || !*where)
 		p->host = mem_strdup(DEFAULT_HOST);
 	else if (endpoint_parse_listen(where, &p->host, &config.port, err))
 		return -1;
+	if (!p->host && p->options.home)
+		p->host = mem_strdup(DEFAULT_HOST);
 	config.host = p->host;
 	p->front =
 		p->front_table->open(p->loop, &config, &front_events, p, err);

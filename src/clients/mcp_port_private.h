@@ -20,6 +20,9 @@
 #define PORT_LEFT_MAX 64 /* posts whose streams are closed, of all sessions */
 #define PORT_LEFT_MS 60000 /* how long they wait for their client */
 #define PORT_KEPT_MAX (256u << 10) /* bytes of events that one of them keeps */
+#define PORT_TOLD_MAX 64 /* last events of a session's stream that are kept, */
+#define PORT_TOLD_BYTES 4096 /* if they are no longer than that */
+#define PORT_STRANGER_BODY (64u << 10) /* who does not show the token */
 
 #define PORT_JSON "application/json"
 #define PORT_EVENTS "text/event-stream"
@@ -49,6 +52,7 @@ struct mcp_port {
 	size_t socket_count;
 	/* The peer of s went: s is freed next, and is not listed any more. */
 	void (*stream_gone)(const struct port_stream *s);
+	unsigned refused; /* without the token, since the last beat */
 	struct timer beat, bury;
 	unsigned timers; /* not closed yet */
 	bool front_gone, ending, ended;
@@ -60,6 +64,8 @@ struct port_session {
 	char id[RANDOM_HEX_SIZE]; /* "" until it is published */
 	void *client;
 	struct port_stream *stream; /* NULL: there is none now */
+	char **told; /* the last events of it; NULL: none; see port_session_stream */
+	uint64_t events; /* of it, so far */
 	bool old; /* HTTP+SSE: replies go to the stream, and end with it */
 	unsigned posts; /* with events that have ids, until now */
 	unsigned open; /* old: questions that are not answered */
@@ -109,6 +115,11 @@ struct port_stream {
 /* mcp_stream.c. A line for the observer; what a peer sent may be in it. */
 void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
+bool port_asks_token(const struct mcp_port *p);
+/* By its token, if one is asked for. */
+bool port_may_ask(const struct mcp_port *p, const struct front_head *head);
+/* Told by and by. */
+void port_count_refused(struct mcp_port *p, const struct front_head *head);
 /* A JSON-RPC error without an id. headers: more of them; NULL. */
 void port_refuse(struct mcp_port *p, struct front_request *rq,
 		 const struct headers *headers, int status, const char *text);
@@ -118,6 +129,7 @@ void port_check_ended(struct mcp_port *p);
 struct port_stream *port_stream_new(struct mcp_port *p,
 				    struct front_request *rq,
 				    struct headers *headers);
+void port_stream_write(struct port_stream *s, const char *text, size_t len);
 void port_stream_event(struct port_stream *s, const char *type,
 		       const char *data, size_t len);
 /* That event as text, added to out: each line of the data is a field of its own. */
@@ -149,6 +161,14 @@ void port_sessions_buried(void *owner);
 void port_sessions_expire(struct mcp_port *p);
 /* Now; all, with those that were buried. */
 void port_sessions_free(struct mcp_port *p);
+/* Whether its client can come back for what it missed. */
+bool port_session_resumes(const struct port_session *s);
+/*
+ * This request is answered by its stream, in place of one that it has. Behind
+ * the event `last` ("0-7": the seventh; NULL) the client gets what is kept.
+ */
+void port_session_stream(struct port_session *s, struct front_request *rq,
+			 const char *last);
 /* What belongs to no question, for the stream of a session. */
 bool port_session_tell(void *owner, const char *text, size_t len);
 

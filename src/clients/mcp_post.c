@@ -188,9 +188,7 @@ static void write_event(struct port_post *post, const char *data, size_t len,
 	}
 	if (!post->stream)
 		return;
-	post->port->front_table->stream_write(post->stream->to, text.data,
-					      text.len);
-	post->stream->written = true;
+	port_stream_write(post->stream, text.data, text.len);
 }
 
 static void begin_stream_post(struct port_post *post)
@@ -201,16 +199,6 @@ static void begin_stream_post(struct port_post *post)
 	post->stream->post = post;
 }
 
-/* Clients of 2025-11-25 can come back for what they missed; older ones may stumble. */
-static bool can_resume(const struct port_post *post)
-{
-	const struct port_session *s = post->session;
-	const char *revision = post->port->answerer->revision(s->client);
-
-	return !post->modern && s->id[0] && revision &&
-	       strcmp(revision, "2025-11-25") >= 0;
-}
-
 /* False: there is no stream, and none can be begun. */
 static bool have_stream(struct port_post *post)
 {
@@ -219,7 +207,7 @@ static bool have_stream(struct port_post *post)
 	if (!post->request || !post->takes_events || post->begins)
 		return false;
 	begin_stream_post(post);
-	if (can_resume(post)) {
+	if (!post->modern && port_session_resumes(post->session)) {
 		post->number = ++post->session->posts;
 		write_event(post, NULL, 0, -1);
 	}
@@ -393,9 +381,8 @@ bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 	post->left = 0;
 	from = post->end[event - 1];
 	if (post->kept.len > from)
-		p->front_table->stream_write(post->stream->to,
-					     post->kept.data + from,
-					     post->kept.len - from);
+		port_stream_write(post->stream, post->kept.data + from,
+				  post->kept.len - from);
 	else
 		port_stream_beat(post->stream);
 	if (post->done)

@@ -4,22 +4,99 @@
  * session id that nobody can guess, or for one request alone. Who is asked what
  * is not seen here.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "clients/mcp_port_private.h"
 
 #define IDLE_MS 1800000 /* half an hour */
 
+/* ---- its stream ---- */
+
+/* Clients of 2025-11-25 can come back for what they missed; older ones may stumble. */
+bool port_session_resumes(const struct port_session *s)
+{
+	const char *revision = s->port->answerer->revision(s->client);
+
+	return !s->old && s->id[0] && revision &&
+	       strcmp(revision, "2025-11-25") >= 0;
+}
+
+/* The place of an event among those that are kept; from 1. */
+static char **told_at(const struct port_session *s, uint64_t event)
+{
+	return &s->told[(event - 1) % PORT_TOLD_MAX];
+}
+
+static void keep_told(struct port_session *s, const char *text)
+{
+	char **at;
+
+	if (!s->told)
+		s->told = mem_zalloc(PORT_TOLD_MAX * sizeof(*s->told));
+	at = told_at(s, s->events);
+	mem_free(*at);
+	*at = strlen(text) <= PORT_TOLD_BYTES ? mem_strdup(text) : NULL;
+}
+
+static void forget_told(struct port_session *s)
+{
+	for (size_t i = 0; s->told && i < PORT_TOLD_MAX; i++)
+		mem_free(s->told[i]);
+	mem_free(TAKE(s->told));
+}
+
 bool port_session_tell(void *owner, const char *text, size_t len)
 {
-	const struct port_session *s = owner;
+	CLEANUP(buf_done) struct buf event = { 0 };
+	struct port_session *s = owner;
 
-	if (!s->stream)
-		return false;
-	port_stream_event(s->stream, "message", text, len);
-	return true;
+	if (port_session_resumes(s)) {
+		buf_printf(&event, "id: 0-%" PRIu64 "\n", ++s->events);
+		port_event_text(&event, "message", text, len);
+		keep_told(s, buf_string(&event));
+	} else {
+		port_event_text(&event, "message", text, len);
+	}
+	if (s->stream)
+		port_stream_write(s->stream, event.data, event.len);
+	return s->stream;
 }
+
+static void tell_again(const struct port_session *s, const char *last)
+{
+	int64_t from;
+
+	if (strncmp(last, "0-", 2) != 0 ||
+	    text_integer(last + 2, 0, INT64_MAX, &from) || !s->told)
+		return;
+	if (s->events > PORT_TOLD_MAX &&
+	    (uint64_t)from < s->events - PORT_TOLD_MAX)
+		from = (int64_t)(s->events - PORT_TOLD_MAX);
+	for (uint64_t event = (uint64_t)from + 1; event <= s->events; event++) {
+		const char *text = *told_at(s, event);
+
+		if (text)
+			port_stream_write(s->stream, text, strlen(text));
+	}
+}
+
+void port_session_stream(struct port_session *s, struct front_request *rq,
+			 const char *last)
+{
+	CLEANUP(headers_done) struct headers headers = { 0 };
+
+	if (s->stream) /* the client has lost it, or counts wrong */
+		port_stream_end(s->stream);
+	s->stream = port_stream_new(s->port, rq, &headers);
+	s->stream->session = s;
+	if (last)
+		tell_again(s, last);
+}
+
+/* ---- sessions ---- */
 
 struct port_session *port_session_new(struct mcp_port *p)
 {
@@ -110,6 +187,7 @@ static void free_all(const struct answerer *a, struct port_session **list)
 	while ((s = *list) != NULL) {
 		*list = s->next;
 		a->client_free(s->client);
+		forget_told(s);
 		mem_free(s);
 	}
 }

@@ -124,6 +124,7 @@ static void adopt(struct mcp_port *p, int fd, const struct peer_info *peer,
 					   .loop = p->loop,
 					   .events = &socket_events,
 					   .owner = s,
+					   .peer = "the client",
 					   .share = &s->share };
 	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {
@@ -146,7 +147,18 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 					.headers = head->headers,
 					.path = head->path };
 
-	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX) {
+	if (p->options.named_paths && !knock_path_fits("/ws", head->path)) {
+		*reason = "nothing is at this path: WebSocket is at /ws";
+		return 404;
+	}
+	if (!port_may_ask(p, head)) {
+		port_count_refused(p, head);
+		*reason =
+			"the token is missing or wrong: Authorization: Bearer";
+		return 401;
+	}
+	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX ||
+	    share_is_over(head->share)) {
 		*reason = "too many clients";
 		return 503;
 	}

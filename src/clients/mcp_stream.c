@@ -20,6 +20,35 @@ void port_line(const struct mcp_port *p, const char *format, ...)
 	p->observer.line(p->observer.owner, text);
 }
 
+/* ---- who may ask ---- */
+
+bool port_asks_token(const struct mcp_port *p)
+{
+	return p->options.tokens && p->options.tokens->count;
+}
+
+/* Each is looked at: how long that takes tells nothing. */
+bool port_may_ask(const struct mcp_port *p, const struct front_head *head)
+{
+	const char *given = headers_get(head->headers, "Authorization");
+	const struct words *tokens = p->options.tokens;
+	bool fits = !port_asks_token(p);
+
+	for (size_t i = 0; tokens && i < tokens->count; i++)
+		fits |= knock_token_fits(tokens->word[i], given);
+	return fits;
+}
+
+void port_count_refused(struct mcp_port *p, const struct front_head *head)
+{
+	if (p->refused++ == 0)
+		port_line(p,
+			  "%s was refused: it shows no token, or a wrong one",
+			  head->address);
+}
+
+/* ---- refusals ---- */
+
 void port_check_ended(struct mcp_port *p)
 {
 	p->ended = p->ending && p->front_gone && !p->sockets && !p->timers;
@@ -100,14 +129,19 @@ struct port_stream *port_stream_new(struct mcp_port *p,
 	return s;
 }
 
+void port_stream_write(struct port_stream *s, const char *text, size_t len)
+{
+	s->port->front_table->stream_write(s->to, text, len);
+	s->written = true;
+}
+
 void port_stream_event(struct port_stream *s, const char *type,
 		       const char *data, size_t len)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	port_event_text(&text, type, data, len);
-	s->port->front_table->stream_write(s->to, text.data, text.len);
-	s->written = true;
+	port_stream_write(s, text.data, text.len);
 }
 
 void port_stream_end(struct port_stream *s)

@@ -233,6 +233,7 @@ struct transport {
 	 * than that gets ends it (WebSocket). Of the owner; NULL: it is not counted.
 	 */
 	struct share *share;
+	const char *peer; /* "the client", for texts; NULL: by who dialled */
 	void *impl; /* the transport's own state; NULL while closed */
 };
 

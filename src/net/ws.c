@@ -861,7 +861,9 @@ const struct ws_table ws_table = {
 
 static const char *peer_name(const struct ws *ws)
 {
-	return ws->dial ? "the server" : "the device";
+	const char *named = ws->transport->peer;
+
+	return named ? named : ws->dial ? "the server" : "the device";
 }
 
 /* Whether there is memory for what came of a message: strangers share some. */

@@ -14,6 +14,7 @@
 #include "clients/answerer.h"
 
 #define LATER_MS 30
+#define CHANGED "{\"method\":\"notifications/changed\"}"
 
 struct behind {
 	struct loop *loop;
@@ -180,7 +181,7 @@ static void tell_before(const struct mcp_said *m, const struct mcp_hearer *h,
 }
 
 /*
- * "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell" and "pause" do so before;
+ * "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell" and "pause" do so before;
  * "status404" has that one; others at once.
  */
 static void *caller_hear(void *client, const struct mcp_said *m,
@@ -192,6 +193,8 @@ static void *caller_hear(void *client, const struct mcp_said *m,
 	CLEANUP(mem_free_ptr) char *reply = NULL;
 
 	tell_before(m, h, owner);
+	if (memmem(text, len, "change", 6))
+		c->tell(c->tell_owner, CHANGED, sizeof(CHANGED) - 1);
 	if (memmem(text, len, "cancel", 6))
 		end_newest(c->behind);
 	if (memmem(text, len, "never", 5))

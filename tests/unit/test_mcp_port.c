@@ -1,260 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The port for MCP clients, with an answerer of the tests' own behind it:
- * JSON-RPC by POST, Streamable HTTP, HTTP+SSE, WebSocket, and who may ask.
+ * JSON-RPC by POST, Streamable HTTP, HTTP+SSE, WebSocket.
  */
-#include <signal.h>
-
-#include "answering.h"
-#include "clients/mcp_port.h"
-#include "net/head.h"
-#include "raw_client.h"
-
-#define LONG_MS 60000
-
-/* ---- the frame ---- */
-
-static struct {
-	struct loop *loop;
-	struct behind behind;
-	struct answerer answerer;
-	struct mcp_port_options options;
-	int64_t run_for; /* ms */
-	struct raw_child child;
-	void (*play)(uint16_t port, int out);
-	char url[64];
-	struct buf lines;
-} t;
-
-static int set_up(void **state)
-{
-	struct error err = { 0 };
-
-	(void)state;
-	memset(&t, 0, sizeof(t));
-	assert_int_equal(loop_new(&t.loop, &err), 0);
-	t.behind.loop = t.loop;
-	t.answerer = behind_answerer;
-	t.answerer.owner = &t.behind;
-	t.options = (struct mcp_port_options){ .listen = "127.0.0.1:0" };
-	t.run_for = LONG_MS;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	raw_done(&t.child);
-	buf_done(&t.lines);
-	loop_free(t.loop);
-	return 0;
-}
-
-/* The child ends the service as a user would. */
-static void play(uint16_t port, int out)
-{
-	t.play(port, out);
-	kill(getppid(), SIGINT);
-}
-
-static void on_listening(void *owner, const char *url)
-{
-	(void)owner;
-	snprintf(t.url, sizeof(t.url), "%s", url);
-	if (t.play)
-		raw_start(&t.child, t.loop,
-			  (uint16_t)strtoul(strrchr(url, ':') + 1, NULL, 10),
-			  play);
-}
-
-static void on_line(void *owner, const char *text)
-{
-	(void)owner;
-	buf_printf(&t.lines, "%s\n", text);
-}
-
-static const struct mcp_port_observer observer = { on_listening, on_line,
-						   NULL };
-
-/* Until run_for is over, or a signal came. */
-static int stay(struct error *err)
-{
-	int64_t until = loop_now() + t.run_for;
-	struct mcp_port *port;
-	int status;
-
-	if (mcp_port_open(&port, t.loop, &t.answerer, &t.options, &observer,
-			  err))
-		return -1;
-	status = loop_stay(t.loop, NULL, until, err);
-	mcp_port_close(port);
-	return status;
-}
-
-/* All that the child wants must go well, and nothing may be left. */
-static void run(void (*fn)(uint16_t port, int out))
-{
-	struct error err = { 0 };
-	int status;
-
-	t.play = fn;
-	status = stay(&err);
-	raw_finish(&t.child, t.loop);
-	assert_int_equal(status, -1);
-	assert_int_equal(err.kind, ERR_INTERRUPTED);
-	assert_int_equal(t.behind.clients, 0);
-	assert_int_equal(t.behind.open, 0);
-	error_reset(&err);
-}
-
-/* ---- in the child ---- */
-
-struct answer {
-	char head[2048], body[4096];
-};
-
-static void fail_child(int code, const char *text)
-{
-	fprintf(stderr, "child: %s\n", text);
-	_exit(code);
-}
-
-static size_t content_length(const char *head)
-{
-	const char *told = strstr(head, "Content-Length: ");
-
-	return told ? strtoul(told + 16, NULL, 10) : 0;
-}
-
-static void send_request(int fd, const char *line, const char *headers,
-			 const char *body)
-{
-	char text[2048];
-
-	snprintf(text, sizeof(text),
-		 "%s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Length: "
-		 "%zu\r\n\r\n%s",
-		 line, headers, strlen(body), body);
-	raw_text(fd, text);
-}
-
-/* One request and its answer; status " 200 " must be in it. */
-static void ask(int fd, const char *line, const char *headers, const char *body,
-		struct answer *out)
-{
-	size_t len;
-
-	send_request(fd, line, headers, body);
-	raw_read_head(fd, out->head, sizeof(out->head));
-	len = content_length(out->head);
-	if (len >= sizeof(out->body) || !raw_read(fd, out->body, len))
-		fail_child(10, out->head);
-	out->body[len] = '\0';
-}
-
-static void wants(const struct answer *a, const char *status, const char *body)
-{
-	if (!strstr(a->head, status))
-		fail_child(11, a->head);
-	if (body && !strstr(a->body, body))
-		fail_child(12, a->body);
-}
-
-static void has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_child(13, text);
-}
-
-static void has_not(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		fail_child(14, text);
-}
-
-/* Up to one of these letters. */
-static void keep(char *out, size_t size, const char *text, const char *end)
-{
-	size_t len = strcspn(text, end);
-
-	if (len >= size)
-		fail_child(18, text);
-	memcpy(out, text, len);
-	out[len] = '\0';
-}
-
-/* The value of a header, behind its name and ": ". */
-static void value_of(const char *head, const char *name, char *out, size_t size)
-{
-	const char *at = strstr(head, name);
-
-	if (!at)
-		fail_child(15, head);
-	keep(out, size, at + strlen(name) + 2, "\r");
-}
-
-/* The next chunk of a stream; false: it is over. */
-static bool next_chunk(int fd, char *out, size_t size)
-{
-	char line[16] = "";
-	size_t len = 0, at = 0;
-
-	while (at + 1 < sizeof(line) && !strstr(line, "\r\n")) {
-		if (!raw_read(fd, line + at, 1))
-			return false;
-		line[++at] = '\0';
-	}
-	len = strtoul(line, NULL, 16);
-	if (len > size - 3 || !raw_read(fd, out, len + 2))
-		return false;
-	out[len] = '\0';
-	return len > 0;
-}
-
-/* Until a chunk has that in it. */
-static void await_chunk(int fd, const char *part)
-{
-	char text[2048];
-
-	do {
-		if (!next_chunk(fd, text, sizeof(text)))
-			fail_child(16, part);
-	} while (!strstr(text, part));
-}
-
-/* Nothing comes any more. */
-static void await_end(int fd)
-{
-	char text[2048];
-
-	while (next_chunk(fd, text, sizeof(text)))
-		;
-	close(fd);
-}
-
-#define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
-#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"
-#define INIT "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"
-#define LATER "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"later\"}"
-#define NEVER "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"never\"}"
-#define BOTH "Accept: application/json, text/event-stream\r\n"
-#define EVENTS "Accept: text/event-stream\r\n"
-
-/* A session's header line, and the connection that it was begun on. */
-static int begin(uint16_t port, char *line, size_t size)
-{
-	struct answer a;
-	char id[64];
-	int fd = raw_connect(port);
-
-	ask(fd, "POST /mcp", BOTH, INIT, &a);
-	wants(&a, " 200 ", "client");
-	value_of(a.head, "Mcp-Session-Id", id, sizeof(id));
-	if (strlen(id) != 32)
-		fail_child(17, id);
-	snprintf(line, size, "Mcp-Session-Id: %s\r\n", id);
-	return fd;
-}
+#include "mcp_port_harness.h"
 
 /* ---- without a session ---- */
 
@@ -659,6 +408,98 @@ static void test_stream(void **state)
 	run(child_stream);
 }
 
+#define CHANGE "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"change\"}"
+
+/* All that comes, up to that; chunks end anywhere. */
+static void gather(int fd, const char *part, char *out, size_t size)
+{
+	size_t len = 0;
+
+	*out = '\0';
+	while (!strstr(out, part)) {
+		if (size - len < 2048 || !next_chunk(fd, out + len, size - len))
+			fail_child(16, part);
+		len += strlen(out + len);
+	}
+}
+
+/* The stream of a session, behind the event of that id. */
+static int come_back(uint16_t port, const char *line, const char *id)
+{
+	char head[2048];
+	int fd = raw_connect(port);
+
+	get_after(fd, line, id, head, sizeof(head));
+	return fd;
+}
+
+/* The stream of a session broke: what was told meanwhile comes once more. */
+static void child_misses(uint16_t port, int out)
+{
+	static char all[16384];
+	struct answer a;
+	char line[128];
+	int fd = begin(port, line, sizeof(line)), stream = raw_connect(port);
+
+	(void)out;
+	send_request(stream, "GET /mcp", line, "");
+	raw_read_head(stream, a.head, sizeof(a.head));
+	ask(fd, "POST /mcp", line, CHANGE, &a);
+	await_chunk(stream, "id: 0-1\nevent: message\ndata: " CHANGED "\n\n");
+	close(stream);
+	ask(fd, "POST /mcp", line, CHANGE, &a);
+	ask(fd, "POST /mcp", line, CHANGE, &a);
+	stream = come_back(port, line, "0-1");
+	gather(stream, "id: 0-3\nevent: message\ndata: " CHANGED "\n\n", all,
+	       sizeof(all));
+	has(all, "id: 0-2\n");
+	has_not(all, "id: 0-1\n");
+	close(stream);
+	/* The last of many. */
+	for (int i = 0; i < 70; i++)
+		ask(fd, "POST /mcp", line, CHANGE, &a);
+	stream = come_back(port, line, "0-2");
+	gather(stream, "id: 0-73\n", all, sizeof(all));
+	has(all, "id: 0-10\n");
+	has_not(all, "id: 0-9\n");
+	close(stream);
+	close(fd);
+}
+
+/* Without an id that is ours: what comes from now on. */
+static void child_misses_strangely(uint16_t port, int out)
+{
+	static const char *const ids[] = { "x", "0-99", "0--1", "0-",
+					   "0-99999999999999999999" };
+	struct answer a;
+	char line[128];
+	int fd = begin(port, line, sizeof(line)), stream;
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		stream = come_back(port, line, ids[i]);
+		ask(fd, "POST /mcp", line, CHANGE, &a);
+		snprintf(a.head, sizeof(a.head), "id: 0-%zu\n", i + 1);
+		gather(stream, a.head, a.body, sizeof(a.body));
+		snprintf(a.head, sizeof(a.head), "id: 0-%zu\n", i);
+		has_not(a.body, a.head);
+		close(stream);
+	}
+	close(fd);
+}
+
+static void test_misses(void **state)
+{
+	(void)state;
+	run(child_misses);
+}
+
+static void test_misses_strangely(void **state)
+{
+	(void)state;
+	run(child_misses_strangely);
+}
+
 static void child_idle(uint16_t port, int out)
 {
 	struct answer a;
@@ -828,17 +669,6 @@ static void test_old_flood(void **state)
 
 /* ---- WebSocket ---- */
 
-static void expect_frame(int fd, const char *part)
-{
-	char text[1024] = "";
-	size_t len;
-
-	if (raw_next(fd, text, sizeof(text) - 1, &len) != 0x81)
-		fail_child(40, part);
-	text[len] = '\0';
-	has(text, part);
-}
-
 static void child_socket(uint16_t port, int out)
 {
 	struct answer a;
@@ -894,97 +724,6 @@ static void test_socket_flood(void **state)
 	run(child_socket_flood);
 	assert_int_equal(t.behind.abandoned, 64);
 	has(buf_string(&t.lines), "more than 64 questions");
-}
-
-/* ---- who may ask, and for what ---- */
-
-static void child_origins(uint16_t port, int out)
-{
-	static const char *const foreign[] = {
-		"Origin: http://evil.example\r\n",
-		"Origin: null\r\n",
-		"Origin: http://localhost.evil.example\r\n",
-		"Origin: http://127.evil.example\r\n",
-		"Origin: http://192.0.2.1:8088\r\n",
-		"Origin: \r\n"
-	};
-	struct answer a;
-	int fd, socket;
-
-	(void)out;
-	for (size_t i = 0; i < COUNT(foreign); i++) {
-		fd = raw_connect(port);
-		ask(fd, "POST /", foreign[i], PING, &a);
-		wants(&a, " 403 ", "origin");
-		has_not(a.head, "Access-Control");
-		close(fd);
-	}
-	fd = raw_connect(port);
-	ask(fd, "POST /", "Origin: http://localhost:6274\r\n", PING, &a);
-	wants(&a, " 200 ", "client");
-	has(a.head, "Access-Control-Allow-Origin: http://localhost:6274\r\n");
-	has(a.head, "Access-Control-Expose-Headers: Mcp-Session-Id\r\n");
-	ask(fd, "OPTIONS /mcp",
-	    "Origin: http://localhost:6274\r\n"
-	    "Access-Control-Request-Method: POST\r\n"
-	    "Access-Control-Request-Headers: mcp-session-id\r\n",
-	    "", &a);
-	wants(&a, " 204 ", "");
-	has(a.head, "Access-Control-Allow-Methods: GET, POST, DELETE");
-	has(a.head, "Access-Control-Allow-Headers: mcp-session-id\r\n");
-	ask(fd, "OPTIONS /mcp", "Origin: http://127.0.0.1\r\n", "", &a);
-	wants(&a, " 204 ", "");
-	has(a.head, "Allow: GET, POST, DELETE");
-	has_not(a.head, "Access-Control");
-	close(fd);
-	socket = raw_dial(port, "/", foreign[0], a.head, sizeof(a.head));
-	has(a.head, " 403 ");
-	close(socket);
-	socket = raw_dial(port, "/", "Origin: http://127.0.0.1\r\n", a.head,
-			  sizeof(a.head));
-	has(a.head, " 101 ");
-	close(socket);
-}
-
-static void test_origins(void **state)
-{
-	CLEANUP(words_done) struct words allowed = { 0 };
-
-	(void)state;
-	words_add(&allowed, "http://localhost:6274");
-	t.options.admit.origins = &allowed;
-	run(child_origins);
-	has(buf_string(&t.lines), "evil.example");
-}
-
-static void child_paths(uint16_t port, int out)
-{
-	struct answer a;
-	int fd = raw_connect(port);
-
-	(void)out;
-	ask(fd, "GET /nothing", "", "", &a);
-	wants(&a, " 404 ", "MCP is at /");
-	ask(fd, "GET /", "Accept: text/html, */*\r\n", "", &a);
-	wants(&a, " 200 ", "<p>");
-	has(a.head, "Content-Type: text/html");
-	has(a.body, "a &#60;service&#62;");
-	ask(fd, "GET /mcp", "", "", &a);
-	wants(&a, " 405 ", "");
-	has(a.head, "Allow: GET, POST, DELETE");
-	ask(fd, "PUT /", "", "x", &a);
-	wants(&a, " 405 ", "");
-	ask(fd, "GET /messages", "", "", &a);
-	wants(&a, " 405 ", "");
-	ask(fd, "GET /health", "", "", &a);
-	wants(&a, " 200 ", "{\"status\":\"ok\",\"service\":\"a <service>\"}");
-	close(fd);
-}
-
-static void test_paths(void **state)
-{
-	(void)state;
-	run(child_paths);
 }
 
 /* ---- the beginning and the end ---- */
@@ -1069,23 +808,33 @@ static void test_no_port(void **state)
 	error_reset(&err);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_direct),	  TEST(test_events_only),
-		TEST(test_client_leaves), TEST(test_session),
-		TEST(test_revisions),	  TEST(test_told),
-		TEST(test_comes_back),	  TEST(test_forged),
-		TEST(test_leaves_often),  TEST(test_modern),
-		TEST(test_delete_amid),	  TEST(test_stream),
-		TEST(test_idle_session),  TEST(test_many_sessions),
-		TEST(test_old),		  TEST(test_old_anywhere),
-		TEST(test_old_flood),	  TEST(test_socket),
-		TEST(test_socket_flood),  TEST(test_origins),
-		TEST(test_paths),	  TEST(test_end_amid),
-		TEST(test_run_for),	  TEST(test_no_port),
+		TEST(test_direct),
+		TEST(test_events_only),
+		TEST(test_client_leaves),
+		TEST(test_session),
+		TEST(test_revisions),
+		TEST(test_told),
+		TEST(test_comes_back),
+		TEST(test_forged),
+		TEST(test_leaves_often),
+		TEST(test_modern),
+		TEST(test_delete_amid),
+		TEST(test_stream),
+		TEST(test_idle_session),
+		TEST(test_many_sessions),
+		TEST(test_old),
+		TEST(test_old_anywhere),
+		TEST(test_old_flood),
+		TEST(test_socket),
+		TEST(test_socket_flood),
+		TEST(test_misses),
+		TEST(test_misses_strangely),
+		TEST(test_end_amid),
+		TEST(test_run_for),
+		TEST(test_no_port),
 	};
 
 	return cmocka_run_group_tests_name("mcp_port", tests, NULL, NULL);
