@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "bridge/host.h"
@@ -80,7 +81,10 @@ static void add_level(struct buf *out, const char *text, size_t len,
 		bool odd = (unsigned char)text[i] < ' ' || text[i] == 0x7f ||
 			   strchr(bad, text[i]);
 
-		buf_char(out, odd ? '_' : text[i]);
+		if (odd)
+			buf_char(out, '_');
+		else
+			buf_char(out, text[i]);
 	}
 }
 
@@ -101,6 +105,13 @@ static char *make_id(const struct bridge_peer *peer)
 			buf_char(&bare, *p);
 	}
 	add_level(&out, buf_string(&bare), bare.len, "/+# ");
+	/* What is cut, as addresses of servers are, must not be another's. */
+	if (bare.len > NAME_MAX_LEN) {
+		char sum[SHA256_TEXT];
+
+		sha256_text(bare.data, bare.len, sum);
+		buf_printf(&out, "-%.8s", sum);
+	}
 	return buf_take(&out);
 }
 
@@ -213,7 +224,7 @@ static void drop_client(struct presence_client *c)
 			continue;
 		p->sessions--;
 		memmove(&p->session[i], &p->session[i + 1],
-			(p->sessions - i) * sizeof(p->session[0]));
+			(p->sessions - i) * sizeof(struct presence_client *));
 		break;
 	}
 	p->answerer->client_free(c->client);
@@ -531,7 +542,7 @@ struct board_presence *board_presence_new(const struct presence_place *place,
 }
 
 /* What clients see of it is another thing now. */
-static void look_at_peer(struct board_presence *p)
+static void look_at_peer(struct board_presence *p, bool stays)
 {
 	const struct bridge_peer *peer = p->peer;
 
@@ -540,7 +551,7 @@ static void look_at_peer(struct board_presence *p)
 	p->list = peer->list;
 	p->state = peer->state;
 	p->view.changed = true;
-	if (p->announced && peer->list)
+	if (p->announced && stays)
 		announce(p);
 }
 
@@ -552,7 +563,7 @@ int64_t board_presence_tend(struct board_presence *p)
 	bool kept = peer->list && p->client && p->place->keep_asleep;
 	int64_t next, due;
 
-	look_at_peer(p);
+	look_at_peer(p, there || kept);
 	if (there && !p->client)
 		connect_it(p);
 	else if (p->client && !there && !kept)

@@ -51,23 +51,23 @@ static void tell_pairs(struct mqtt_client *c, const mosquitto_property *all)
 	}
 }
 
-const char *mqtt_property(struct mqtt_client *c, const char *wanted)
+const char *mqtt_property(struct mqtt_client *c, const char *name)
 {
-	char *name, *value;
+	char *found, *value;
 	const mosquitto_property *at = read_pair(
-		c->five ? c->five->of_message : NULL, false, &name, &value);
+		c->five ? c->five->of_message : NULL, false, &found, &value);
 
 	while (at) {
-		bool same = strcmp(name, wanted) == 0;
+		bool same = strcmp(found, name) == 0;
 
-		free(name);
+		free(found);
 		if (same) {
 			free(c->five->found);
 			c->five->found = value;
 			return value;
 		}
 		free(value);
-		at = read_pair(at, true, &name, &value);
+		at = read_pair(at, true, &found, &value);
 	}
 	return NULL;
 }

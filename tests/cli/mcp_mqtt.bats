@@ -125,11 +125,11 @@ boards() {
 	server dying d lab/dying dying
 	mcp "$(at d/lab/dying)" call led on=true level=1
 	ends 3
-	hints "the server 'd/lab/dying' went: it took back its presence"
+	hints "the server 'd/lab/dying' went: its presence was taken back"
 	server leaving l lab/leaving leaving
 	mcp "$(at l/lab/leaving)" call led on=true level=1
 	ends 3
-	hints 'it took back its presence'
+	hints 'its presence was taken back'
 	server silent s lab/silent silent
 	mcp --timeout 300ms "$(at s/lab/silent)" tools
 	ends 4
@@ -191,7 +191,7 @@ last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 	ends 0
 	mcp "$(at '+/lab/%23')" --all info
 	ends 0
-	shows "target  *$(at b/lab/two)"
+	says "target         $(at b/lab/two)"
 	mcp "$(at '+/lab/%23')" --all run -e 'call who' -e tools
 	ends 1
 	shows 'lab/two +error'
@@ -202,11 +202,11 @@ last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 	ends 3
 }
 
-# Told anew until somebody listens.
-says_again() {
+# says_again_to NAME: until somebody listens.
+says_again_to() {
 	mosquitto_pub -V mqttv5 -p "$MQTT" -t '$mcp-server/capability/a/lab/one' \
 		-m '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
-	[ -s tail.out ]
+	[ -s "$1.out" ]
 }
 
 @test "tail --all, and updates of resources that others asked for" {
@@ -218,7 +218,7 @@ says_again() {
 	absent file:///others
 	background tail mcpctl "$(at '+/lab/%23')" --all tail --for 60s --count 1
 	# Its session stands as soon as the server was told.
-	until_true says_again
+	until_true says_again_to tail
 	wait_for tail.out 'lab/one.*notifications/tools/list_changed'
 	wait "$LAST"
 }
@@ -362,6 +362,29 @@ gone_all() {
 	background broker /usr/sbin/mosquitto -c mosquitto.conf
 	until_true mcpctl "$(at '+/lab/%23')" call self.get_device_status
 }
+
+@test "the broker ends amid a call, and a command that stays comes back to it" {
+	broker
+	local first=$LAST
+	server one a lab/one hanging
+	background calls mcpctl "$(at a/lab/one)" call led on=true level=1
+	local calls=$LAST
+	wait_for one.out hangs
+	background stays mcpctl "$(at '+/lab/%23')" tail -F --for 60s --count 1
+	local stays=$LAST
+	until_true matches one.out '^client' 2
+	kill -KILL "$first"
+	wait "$calls" && return 1
+	tells_in calls.err "the broker '127.0.0.1' went away"
+	until_true over "$first"
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+	server two a lab/one plain
+	until_true says_again_to stays
+	wait "$stays"
+}
+
+tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 
 @test "a broker that is none is told at once" {
 	broker
