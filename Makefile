@@ -86,7 +86,8 @@ MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
 MODULE_http_SOURCES = $(wildcard src/net/http*.c)
 MODULE_http_PKG = libcurl
-MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c \
+MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c src/net/mcp_*.c) \
+	src/broker/sign.c \
 	src/net/tls_chain.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 MODULE_tls_SOURCES = src/net/tls.c src/net/tls_chain.c
@@ -200,8 +201,6 @@ $(BUILD)/plugin/%.o: src/%.c
 ONLY_door = base/% wire/% net/% diag/% mcp/% rpc/% serve/door% \
 	$(addprefix serve/,aliases enrolled leases missing record registry tokens)
 ONLY_edit_terminal = base/%
-ONLY_service_listen = base/% wire/% net/% mcp/revision \
-	$(addprefix sim/service_,port post session socket stream)
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 # Some 400 programs are linked for the tests; lld takes a third of the time, half

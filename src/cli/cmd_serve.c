@@ -24,6 +24,7 @@
 #include "cli/judged.h"
 #include "cli/serve_client.h"
 #include "cli/serve_log.h"
+#include "cli/serve_bridge.h"
 #include "cli/serve_open.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
@@ -412,8 +413,12 @@ static const struct option_row serve_rows[] = {
 	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
 	{ 0, "open", "NAME", OPTION_LIST, AT(open),
 	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
+	  "show each board at mqtt://[USER@]HOST[:PORT][/PREFIX] as a server of MCP over MQTT (bridge --mcp-mqtt)", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
+	{ 0, "mcp-endpoint", "PATH", OPTION_TEXT, AT(mcp_endpoint),
+	  "be an access point there, too (as /mcp): who dials that path and says no hello is a tool side, an MCP server", NULL, NULL, 0, 0, NULL },
 	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
 	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
 	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
@@ -548,6 +553,7 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 		bool given;
 		const char *name;
 	} ports[] = { { a->listen.count > 0, "listen" },
+		      { a->mcp_endpoint != NULL, "mcp-endpoint" },
 		      { a->mqtt != 0, "mqtt" },
 		      { a->mqtt_broker != NULL, "mqtt-broker" },
 		      { a->web || a->web_token_file, "web" },
@@ -558,6 +564,15 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 			return excludes("no-listen", ports[i].name, err);
 	}
 	return 0;
+}
+
+static int check_path(const char *option, const char *path, struct error *err)
+{
+	if (!path || *path == '/')
+		return 0;
+	return error_set(err, ERR_USAGE,
+			 "option '--%s': '%s' does not begin with '/'", option,
+			 path);
 }
 
 static int check(const struct app *app, const struct serve_arguments *a,
@@ -573,12 +588,9 @@ static int check(const struct app *app, const struct serve_arguments *a,
 		return -1;
 	if (a->vision_exec && a->vision_text)
 		return excludes("vision-exec", "vision-text", err);
-	if (a->path && *a->path != '/')
-		return error_set(
-			err, ERR_USAGE,
-			"option '--path': '%s' does not begin with '/'",
-			a->path);
-	return 0;
+	if (check_path("path", a->path, err))
+		return -1;
+	return check_path("mcp-endpoint", a->mcp_endpoint, err);
 }
 
 static const char *absolute(struct words *paths, const char *path)
@@ -675,6 +687,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 	*out = (struct serve_config){
 		.listen = &a->listen,
 		.path = a->path,
+		.mcp_endpoint = a->mcp_endpoint,
 		.advertise = c->advertise,
 		.allow_hosts = &c->allow_hosts,
 		.allow_origins = &c->allow_origins,
@@ -721,6 +734,7 @@ struct serving {
 	struct serve_exec exec;
 	struct arrival missing;
 	struct serve *server;
+	struct serve_bridge *bridge; /* NULL: no --mcp-mqtt */
 	struct witness *witness; /* NULL: no --serial */
 	int trace_fd; /* of --trace, to be read by browsers; -1 */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
@@ -830,6 +844,8 @@ static int settle(struct serving *s, struct error *err)
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
 	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
+	s->bridge = serve_bridge_start(s->server, s->app->loop, s->folder,
+				       s->a->mcp_mqtt, &s->app->config);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
@@ -848,6 +864,7 @@ static void close_all(struct serving *s, const char *why)
 		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
 	witness_close(TAKE(s->witness));
+	serve_bridge_stop(TAKE(s->bridge));
 	serve_hush(s->server);
 	take_records(s);
 	serve_close(TAKE(s->server));
@@ -1035,6 +1052,7 @@ static int run_here(struct serving *s, struct error *err)
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	serve_open_allow(s->folder, &s->a->open);
+	serve_bridge_allow(s->folder, s->a->mcp_mqtt, &s->app->config);
 	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))

@@ -15,7 +15,8 @@
 
 struct serve_arguments {
 	struct words listen;
-	const char *path, *alias_file, *vision_exec, *vision_text;
+	const char *path, *mcp_endpoint, *alias_file, *vision_exec,
+		*vision_text;
 	const char *mqtt_broker, *topic_up, *topic_down, *mqtt_key_file;
 	const char *mqtt_operator_file, *enroll;
 	const char *exec, *pidfile, *log, *power_cmd;
@@ -25,6 +26,7 @@ struct serve_arguments {
 	int64_t handshake, hello_wait;
 	const char *web_token_file;
 	struct words open; /* targets that are kept open */
+	const char *mcp_mqtt; /* the broker of cli/serve_bridge.h; NULL */
 	bool silence, once, daemon, no_sandbox, web, no_listen;
 };
 

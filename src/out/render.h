@@ -209,7 +209,8 @@ struct target_record {
 
 /* `targets --scan`: what is there, and the command that reaches it. */
 struct neighbour_record {
-	const char *kind; /* "name", "serve", "network" */
+	const char *kind; /* "name", "serve", "network", "probe" */
+	bool asked; /* for initialize; problem: it did not answer */
 	const char *name;
 	const char *peer; /* as a target is written; NULL: it is none */
 	const char *source; /* a file, a socket, a host on an interface */

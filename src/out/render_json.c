@@ -421,6 +421,8 @@ void json_neighbour(struct renderer *r, const struct neighbour_record *n)
 	line_text(&b, "peer", n->peer);
 	line_text(&b, "source", n->source);
 	line_text(&b, "command", n->command);
+	if (n->asked)
+		line_bool(&b, "answers", !n->problem);
 	line_text(&b, "problem", n->problem);
 	buf_char(&b, '}');
 	json_put_line(r, &b);

@@ -85,8 +85,8 @@ static void said(const char *text, size_t len)
 /* With the headers that the message should have, and one that it may not. */
 static void ask(struct service_client *client, const char *text, size_t len)
 {
-	static const struct service_hearer hearer = { .done = on_reply,
-						      .tell = on_tell };
+	static const struct mcp_hearer hearer = { .done = on_reply,
+						  .tell = on_tell };
 	static char version[] = "MCP-Protocol-Version", newest[] = "2026-07-28",
 		    method[] = "Mcp-Method", call[] = "tools/call",
 		    name[] = "Mcp-Name",
@@ -97,8 +97,7 @@ static void ask(struct service_client *client, const char *text, size_t len)
 				   { name, coded },
 				   { param, value } };
 	const struct headers headers = { fields, COUNT(fields), 0 };
-	const struct service_said said = { text, len,
-					   len % 2 ? &headers : NULL };
+	const struct mcp_said said = { text, len, len % 2 ? &headers : NULL };
 
 	/* What stays open waits for the client: for its end, in time. */
 	service_hear(client, &said, &hearer, NULL);
