@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
@@ -181,6 +182,10 @@ static int run_hosts(struct bridging *s, struct error *err)
 
 	choose_fronts(&s->options);
 	s->bridge.app->stdin_taken = true;
+	if (s->options.stdio && isatty(STDIN_FILENO))
+		render_note(
+			&s->bridge.app->out,
+			"waiting for a host on stdin: --print-config HOST prints what it needs to start this, --list what it sees");
 	s->host = bridge_host_new(&s->bridge);
 	status = open_fronts(s, err);
 	if (status == 0)
