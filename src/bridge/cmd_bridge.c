@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
@@ -190,6 +191,10 @@ static int run_hosts(struct bridging *s, struct error *err)
 
 	choose_fronts(&s->options);
 	s->bridge.app->stdin_taken = true;
+	if (s->options.stdio && isatty(STDIN_FILENO))
+		render_note(
+			&s->bridge.app->out,
+			"waiting for a host on stdin: --print-config HOST prints what it needs to start this, --list what it sees");
 	s->host = bridge_host_new(&s->bridge);
 	status = open_fronts(s, err);
 	if (status == 0)
@@ -346,7 +351,7 @@ const struct command cmd_bridge = {
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =
-		"target device jq fields verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"target device jq verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.examples = bridge_examples,
 	.run = bridge_run
 };
