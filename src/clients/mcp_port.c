@@ -329,6 +329,8 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
+	/* Many requests may come in one turn, each with a session of its own. */
+	port_sessions_buried(p);
 	if (serve_public(p, rq, head))
 		return;
 	if (!is_door(p, head->path))
