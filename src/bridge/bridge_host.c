@@ -185,11 +185,10 @@ static void *host_hear(void *client, const struct mcp_said *m,
 	q->hearer = *h;
 	q->owner = owner;
 	q->headers = m->headers;
-	q->next = c->first;
 	q->link = &c->first;
-	if (q->next)
-		q->next->link = &q->next;
-	c->first = q;
+	while (*q->link)
+		q->link = &(*q->link)->next;
+	*q->link = q;
 	c->host->open++;
 	q->inside = true;
 	take_text(q, m->text, m->len);

@@ -173,6 +173,7 @@ static void settle(struct bridge_peer *p)
 	if (!c || c->end == CALL_OPEN)
 		return;
 	p->current = NULL;
+	c->sends += c->end != CALL_UNSENT;
 	if (!goes_again(p, c)) {
 		finish(c);
 		return;
@@ -251,11 +252,8 @@ static void begin(struct bridge_peer *p)
 	error_reset(&c->why);
 	p->current = c;
 	pay(p, now);
-	if (p->kind->start(p->owner, c, c->deadline - now, &c->why)) {
+	if (p->kind->start(p->owner, c, c->deadline - now, &c->why))
 		c->end = CALL_UNSENT;
-		return;
-	}
-	c->sends++;
 }
 
 int64_t bridge_peer_tend(struct bridge_peer *p)
@@ -353,8 +351,10 @@ void bridge_call_explain(const struct bridge_call *c, struct error *out)
 	else if (c->why.kind == ERR_CONNECT && c->repeatable)
 		error_set(
 			out, ERR_CONNECT,
-			"%s went away in the midst of the call (%s), and gave no answer to a second one in time: try again later",
-			p->prefix, c->why.text);
+			"%s went away in the midst of the call (%s), and %s: try again later",
+			p->prefix, c->why.text,
+			c->sends > 1 ? "again when it was repeated" :
+				       "did not come back in time");
 	else if (c->why.kind == ERR_CONNECT)
 		error_set(
 			out, ERR_CONNECT,

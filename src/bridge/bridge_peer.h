@@ -38,7 +38,7 @@ struct bridge_call {
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */
 	int64_t awake_by; /* likewise: the peer must be there by then */
-	unsigned sends; /* how often it went to the peer */
+	unsigned sends; /* how often it reached the peer, as far as is known */
 	void (*done)(void *owner, struct bridge_call *c); /* see below */
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */

@@ -351,6 +351,7 @@ static void show_rows(struct catalogue_maker *m)
 static void mark_rows(struct catalogue_maker *m)
 {
 	struct bridge_catalogue *c = m->out;
+	struct odd_signs *signs = odd_signs_new();
 	const struct tool **like = NULL;
 	const struct tool_list *list = NULL;
 
@@ -364,9 +365,11 @@ static void mark_rows(struct catalogue_maker *m)
 			list = m->source[row->source].tools;
 			like = look_alikes(list);
 		}
-		row->mark = odd_texts(row->tool, like[row->tool - list->tool]);
+		row->mark = odd_texts(signs, row->tool,
+				      like[row->tool - list->tool]);
 	}
 	mem_free(like);
+	odd_signs_free(signs);
 }
 
 /* ---- where they are found ---- */

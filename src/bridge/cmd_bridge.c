@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
@@ -181,6 +182,10 @@ static int run_hosts(struct bridging *s, struct error *err)
 
 	choose_fronts(&s->options);
 	s->bridge.app->stdin_taken = true;
+	if (s->options.stdio && isatty(STDIN_FILENO))
+		render_note(
+			&s->bridge.app->out,
+			"waiting for a host on stdin: --print-config HOST prints what it needs to start this, --list what it sees");
 	s->host = bridge_host_new(&s->bridge);
 	status = open_fronts(s, err);
 	if (status == 0)
@@ -285,6 +290,8 @@ static int bridge_run(const struct invocation *in, struct error *err)
 			"'bridge' has all boards behind it that fit -d, so it has no use for --all");
 	if (check_listen(&s, in->app, err))
 		return -1;
+	/* It dials anew by itself, as often as it should. */
+	in->app->config.breaker = "off";
 	/* Its sessions have that time for each of their questions. */
 	if (!in->app->config.timeout && !o->list)
 		in->app->config.timeout = BRIDGE_TIMEOUT_MS;
@@ -331,7 +338,7 @@ const struct command cmd_bridge = {
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =
-		"target device jq fields verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"target device jq verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.examples = bridge_examples,
 	.run = bridge_run
 };

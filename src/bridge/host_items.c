@@ -239,13 +239,13 @@ static void list(struct host_part *p, const struct item_kind *k)
 /* ---- one ---- */
 
 /* Where the key stands in the params, and of which space it is. */
-static const cJSON *find_key(const struct host_part *p, const char *method,
-			     const char **space)
+static cJSON *find_key(const struct host_part *p, const char *method,
+		       const char **space)
 {
 	const cJSON *ref = json_object(p->params, "ref");
 	const cJSON *of =
 		strcmp(method, "completion/complete") == 0 ? ref : p->params;
-	const cJSON *uri = json_member(of, "uri");
+	cJSON *uri = json_member(of, "uri");
 
 	*space = uri ? "uri " : "prompt ";
 	return uri ? uri : json_member(of, "name");
@@ -262,7 +262,7 @@ static char *params_of(const struct host_gather *g)
 	cJSON *key;
 
 	cJSON_DeleteItemFromObjectCaseSensitive(params, "_meta");
-	key = (cJSON *)(uintptr_t)find_key(&as, g->method, &space);
+	key = find_key(&as, g->method, &space);
 	if (key)
 		cJSON_SetValuestring(key, g->key);
 	json_print(&out, params);

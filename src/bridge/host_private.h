@@ -32,7 +32,7 @@ struct host_client {
 	char *who; /* clientInfo, for the log; NULL */
 	mcp_tell *reach; /* NULL: there is no way */
 	void *reach_owner;
-	struct host_question *first; /* open ones */
+	struct host_question *first; /* open ones, the oldest first */
 };
 
 /* One message of a question: all of it, or an element of a batch. */

@@ -298,6 +298,7 @@ EOF
 from bridge_host import Host
 h = Host("bridge")
 h.initialize()
+h.until_tool("get_device_status")
 one, two = h.start_call("get_device_status"), h.start_call("screen_set_theme", {"theme": "dark"})
 for i in (one, two):
     h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": i}})
@@ -336,8 +337,8 @@ import os, signal, subprocess
 from bridge_host import Host
 h = Host("--config", "mcp.json", "-t", "files", "-t", "sim:", "-d", "*:02", "bridge")
 h.initialize()
-tools = h.tools()
-assert "sim__get_device_status" in tools and "000002__get_device_status" in tools, sorted(tools)
+for name in ("sim__get_device_status", "000002__get_device_status", "files__echo"):
+    tools = h.until_tool(name)
 assert not [t for t in tools if t.startswith("000001__")], sorted(tools)
 own = [t for t in tools if t.startswith("files__")]
 assert own, sorted(tools)
@@ -346,6 +347,9 @@ before = child()[0]
 os.kill(int(before), signal.SIGKILL)
 h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
 assert "connected" in h.call("devices")[0]
+said, failed = h.call("files__die")
+assert failed and "files went away in the midst of the call" in said, said
+h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
 h.end()
 EOF
 }
@@ -486,5 +490,84 @@ h = Host("bridge")
 assert "resources" not in h.initialize()["capabilities"]
 assert h.ask("resources/list")["result"]["resources"] == []
 h.end()
+EOF
+}
+
+@test "a server over HTTP restarts: its session is begun anew, and calls wait while it is down" {
+	host <<'EOF'
+import re, subprocess, time
+from bridge_host import Host
+def server(port):
+    log = open("server.log", "w+b")
+    process = subprocess.Popen(["mcpctl", "sim", "conformance", "--listen", "127.0.0.1:%s" % port],
+                               stdout=log, stderr=log)
+    while not re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()):
+        time.sleep(0.05)
+    return process, re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()).group(1).decode()
+for era in ("legacy", "modern"):
+    one, port = server(0)
+    h = Host("--era", era, "-t", "http://127.0.0.1:%s/mcp" % port, "bridge")
+    h.initialize()
+    h.until_tool("test_simple_text")
+    assert "simple text" in h.call("test_simple_text")[0]
+    one.kill()
+    one.wait()
+    one, port = server(port)
+    assert "simple text" in h.call("test_simple_text")[0], "it does not know the session"
+    one.kill()
+    one.wait()
+    waits = h.start_call("test_simple_text")
+    assert h.ask("ping")["result"] == {}
+    one, port = server(port)
+    assert "simple text" in h.reply(waits)["result"]["content"][0]["text"]
+    said, failed = h.call("test_elicitation", {"message": "x"})
+    assert failed and "elicitation" in said, said
+    assert h.end()[0] == 0
+    one.kill()
+    one.wait()
+EOF
+}
+
+@test "a hundred restarts of boards in the midst of calls: each call has one answer, of its board" {
+	serve
+	host "$PORT" <<'EOF'
+import subprocess, sys
+from bridge_host import Host
+def board(number):
+    return subprocess.Popen(["mcpctl", "sim", "--connect", "ws://127.0.0.1:%s/xiaozhi/v1/" % sys.argv[1],
+                             "--device-id", "02:00:00:00:00:%02d" % number],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+h = Host("bridge", "--rate", "1000")
+h.initialize()
+boards = {n: board(n) for n in range(1, 5)}
+for n in boards:
+    h.until_tool("00000%d__audio_speaker_set_volume" % n)
+open_calls, answers = [], 0
+def take():
+    result = h.reply(open_calls.pop(0))["result"]
+    text = result["content"][0]["text"]
+    assert text == "true" or (result["isError"] and text.startswith("00000")), result
+for restart in range(100):
+    for n in range(1, 5):
+        open_calls.append(h.start_call("00000%d__audio_speaker_set_volume" % n, {"volume": n * 10}))
+    n = restart % 4 + 1
+    boards[n].kill()
+    boards[n].wait()
+    boards[n] = board(n)
+    while len(open_calls) > 12:
+        take()
+        answers += 1
+while open_calls:
+    take()
+    answers += 1
+assert answers == 400
+for n in boards:
+    assert h.call("00000%d__audio_speaker_set_volume" % n, {"volume": n * 10}) == ("true", False)
+for n in boards:
+    assert '"volume":%d0' % n in h.call("00000%d__get_device_status" % n)[0]
+assert h.end()[0] == 0
+for one in boards.values():
+    one.kill()
+    one.wait()
 EOF
 }
