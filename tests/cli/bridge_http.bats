@@ -349,7 +349,10 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 		eval "BOARD$n=$LAST"
 		wait_for "board$n.err" 'connected'
 	done
-	! over "$CALLERS" # all that was amid calls
+	if over "$CALLERS"; then
+		echo 'that was not amid calls' >&2
+		return 1
+	fi
 	finish "$CALLERS" 0
 	wait_for callers.out '^answers 240 of 240$'
 	[ "$(sed -n 's/^good //p' callers.out)" -ge 120 ]
