@@ -66,6 +66,20 @@ void board_trace_end(const struct board *d, const char *reason,
 	trace(d, here, "closed", reason, strlen(reason), here ? &ours : why);
 }
 
+/* It may have turned out to be a tool side, or none. */
+static void look_again(struct board *d)
+{
+	struct diag_about *about = &d->diag->about;
+	const bool board = d->link.dialect == DIALECT_DEVICE;
+
+	if (about->board == board)
+		return;
+	/* What it was asked as the other one does not count. */
+	diag_start(d->diag);
+	about->board = board;
+	about->bare = !board;
+}
+
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		 struct span frame, const struct json_places *at)
 {
@@ -81,7 +95,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 
 	if (!d->diag)
 		return;
-	findings_look(d);
+	look_again(d);
 	/* Ours has ids that only serve gave. */
 	if (!outgoing && kind == FRAME_TEXT)
 		d->judging = frame;

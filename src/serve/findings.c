@@ -264,19 +264,6 @@ void findings_begin(struct board *d)
 	look_around(d);
 }
 
-void findings_look(struct board *d)
-{
-	struct diag_about *about = &d->diag->about;
-	const bool board = d->link.dialect == DIALECT_DEVICE;
-
-	if (about->board == board)
-		return;
-	/* What it was asked as the other one does not count. */
-	diag_start(d->diag);
-	about->board = board;
-	about->bare = !board;
-}
-
 /* What was under way when it went was not finished: that is no fault. */
 static bool was_at_rest(const struct board *d)
 {

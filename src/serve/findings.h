@@ -23,8 +23,6 @@ void findings_kept_done(struct findings_kept *k);
 
 /* Its connection begins: with what is known of it. */
 void findings_begin(struct board *d);
-/* Before a frame: it may have turned out to be a tool side, or none. */
-void findings_look(struct board *d);
 /* … is over: what never came is found, what was counted since is told. */
 void findings_end(struct board *d);
 void findings_free(struct board *d);
