@@ -481,7 +481,7 @@ static bool is_set_in(const char *const *env, const char *setting)
 	return false;
 }
 
-/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD, MCPCTL_OAUTH_CLIENT_SECRET … */
+/* MCPCTL_TOKEN, MCPCTL_OAUTH_CLIENT_SECRET, MCPCTL_MCP_ENDPOINT (an address with a token) … */
 static bool is_secret(const char *setting)
 {
 	CLEANUP(mem_free_ptr)
@@ -489,7 +489,7 @@ static bool is_secret(const char *setting)
 
 	return text_starts(name, "MCPCTL_") &&
 	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD") ||
-		strstr(name, "SECRET"));
+		strstr(name, "SECRET") || strstr(name, "MCP_ENDPOINT"));
 }
 
 static bool is_handed_on(const struct child_options *o, const char *setting)

@@ -66,7 +66,7 @@ static void fail_text(struct host_part *p, const char *peer, const char *format,
 	fail(p, peer, &why, NULL);
 }
 
-void host_text_result(struct host_part *p, const char *text, bool is_error)
+static void own_result(struct host_part *p, const char *text, bool is_error)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
@@ -116,17 +116,16 @@ static void on_done(void *owner, struct bridge_call *c)
 	struct host_part *p = owner;
 
 	p->call = NULL;
+	p->drop = NULL;
 	answer(p, c);
 	host_settle(p->question);
 }
 
-void host_call_drop(struct host_part *p)
+static void drop(struct host_part *p)
 {
 	struct bridge_call *c = p->call;
 
 	p->call = NULL;
-	if (!c)
-		return;
 	log_end(p, c->peer->prefix, false, "the host gave it up");
 	bridge_call_abandon(c);
 }
@@ -219,6 +218,7 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->owner = p;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;
+		p->drop = drop;
 		return;
 	}
 	bridge_call_free(c);
@@ -264,10 +264,13 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   buf_string(&text));
 }
 
-static void send_call(struct host_part *p, const struct placed_call *k)
+static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
+	cJSON *said = k->arguments;
 
+	k->arguments = mend_arguments(k->tool->schema, said);
+	cJSON_Delete(said);
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&
@@ -384,16 +387,18 @@ static void call_any(struct host_part *p, const cJSON *arguments)
 static void call_own(struct host_part *p, const char *name,
 		     const cJSON *arguments)
 {
-	switch (own_tool_named(name)) {
-	case OWN_DEVICES:
-		own_devices(p);
-		break;
-	case OWN_REFRESH:
-		own_refresh(p, arguments);
-		break;
-	default:
+	struct bridge *b = bridge_of(p);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	enum own_tool own = own_tool_named(name);
+	bool ok;
+
+	if (own == OWN_CALL) {
 		call_any(p, arguments);
+		return;
 	}
+	ok = own == OWN_DEVICES ? own_devices(b, &out) :
+				  own_refresh(b, arguments, &out);
+	own_result(p, buf_string(&out), !ok);
 }
 
 static void remember(struct host_part *p, const char *name,
@@ -433,6 +438,9 @@ void host_call(struct host_part *p)
 	if (cJSON_IsNull(arguments))
 		arguments = NULL;
 	t = bridge_find(bridge_of(p), name, &source);
+	/* A host may call what it was told by a bridge of before. */
+	if (!t && host_waits(p, "tools/call"))
+		return;
 	remember(p, name, t, arguments);
 	if (!t) {
 		log_end(p, NULL, false, "unknown tool");

@@ -305,7 +305,7 @@ static void take(struct round *r, const struct check_question *q,
 			   (struct span){ ZERO, strlen(ZERO) },
 			   "and one with another id is");
 	else
-		check_silent(r->k, q->name);
+		check_silent(r->k, q->name, &a->why);
 }
 
 static int ask_one(struct round *r, const struct check_question *q,
@@ -391,7 +391,7 @@ static int list_again(struct round *r, struct error *err)
 		return check_died(r->k, "the second list", &why, err);
 	}
 	if (err->kind == ERR_TIMEOUT)
-		check_silent(r->k, "the second list");
+		check_silent(r->k, "the second list", err);
 	error_reset(err);
 	return 0;
 }

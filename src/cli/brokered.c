@@ -110,9 +110,11 @@ void brokered_close(struct brokered *b)
 /* Several instances may have one name. */
 static bool is_alone(const struct mcp_server *list, size_t count, size_t at)
 {
-	return (at == 0 || strcmp(list[at - 1].name, list[at].name) != 0) &&
-	       (at + 1 == count ||
-		strcmp(list[at + 1].name, list[at].name) != 0);
+	for (size_t i = 0; i < count; i++) {
+		if (i != at && strcmp(list[i].name, list[at].name) == 0)
+			return false;
+	}
+	return true;
 }
 
 static void describe(struct buf *out, const struct endpoint *at,
@@ -169,7 +171,7 @@ void brokered_devices(struct brokered *b, struct all *a)
 
 /* ---- each of them asked ---- */
 
-struct asking {
+struct brokered_asking {
 	struct all *all;
 	const struct brokered_ask *ask;
 };
@@ -177,7 +179,7 @@ struct asking {
 enum asked_step { LISTING, ASKING };
 
 /* One of them, from its session on. */
-struct asked {
+struct brokered_asked {
 	enum asked_step step;
 	bool under_way; /* `call` */
 	struct call call;
@@ -188,7 +190,7 @@ struct asked {
 
 static void forget(void *owner, struct connection *c, void *state)
 {
-	struct asked *one = state;
+	struct brokered_asked *one = state;
 
 	(void)owner;
 	if (!one)
@@ -202,7 +204,7 @@ static void forget(void *owner, struct connection *c, void *state)
 	mem_free(one);
 }
 
-static void show(const struct asking *a, struct all_row *row)
+static void show(const struct brokered_asking *a, struct all_row *row)
 {
 	if (!a->ask->judge || a->ask->judge(a->ask->owner, row)) {
 		all_show(a->all, row);
@@ -212,7 +214,7 @@ static void show(const struct asking *a, struct all_row *row)
 	error_reset(&row->error);
 }
 
-static int begin_call(struct asked *one, struct connection *c,
+static int begin_call(struct brokered_asked *one, struct connection *c,
 		      const char *method, const char *params, struct error *err)
 {
 	const struct client_request rq = {
@@ -227,7 +229,8 @@ static int begin_call(struct asked *one, struct connection *c,
 	return 0;
 }
 
-static int ask_page(struct asked *one, struct connection *c, struct error *err)
+static int ask_page(struct brokered_asked *one, struct connection *c,
+		    struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 
@@ -237,9 +240,9 @@ static int ask_page(struct asked *one, struct connection *c, struct error *err)
 }
 
 /* 1: its row was shown. */
-static int ask_question(const struct asking *a, struct asked *one,
-			struct connection *c, struct all_device *device,
-			struct error *err)
+static int ask_question(const struct brokered_asking *a,
+			struct brokered_asked *one, struct connection *c,
+			struct all_device *device, struct error *err)
 {
 	const struct brokered_ask *ask = a->ask;
 	struct brokered_question *q = &one->question;
@@ -265,9 +268,9 @@ static int ask_question(const struct asking *a, struct asked *one,
 }
 
 /* A page came: the next one, or what the list was wanted for. */
-static int take_page(const struct asking *a, struct asked *one,
-		     struct connection *c, struct all_device *device,
-		     struct error *err)
+static int take_page(const struct brokered_asking *a,
+		     struct brokered_asked *one, struct connection *c,
+		     struct all_device *device, struct error *err)
 {
 	if (one->call.failure.kind != ERR_NONE) {
 		error_copy(err, &one->call.failure);
@@ -281,8 +284,8 @@ static int take_page(const struct asking *a, struct asked *one,
 	return ask_question(a, one, c, device, err);
 }
 
-static int take_answer(const struct asking *a, struct asked *one,
-		       struct all_device *device)
+static int take_answer(const struct brokered_asking *a,
+		       struct brokered_asked *one, struct all_device *device)
 {
 	struct all_row row = { .device = device };
 
@@ -297,8 +300,8 @@ static int take_answer(const struct asking *a, struct asked *one,
 static int step(void *owner, struct connection *c, struct all_device *device,
 		void **state, struct error *err)
 {
-	const struct asking *a = owner;
-	struct asked *one = *state;
+	const struct brokered_asking *a = owner;
+	struct brokered_asked *one = *state;
 
 	if (!one) {
 		*state = one = mem_zalloc(sizeof(*one));
@@ -316,7 +319,7 @@ static int step(void *owner, struct connection *c, struct all_device *device,
 int brokered_run(struct all *a, const struct brokered_ask *ask,
 		 struct error *err)
 {
-	struct asking asking = { .all = a, .ask = ask };
+	struct brokered_asking asking = { .all = a, .ask = ask };
 	const struct each_order order = { .step = step,
 					  .forget = forget,
 					  .owner = &asking };

@@ -24,6 +24,7 @@
 #include "cli/judged.h"
 #include "cli/serve_client.h"
 #include "cli/serve_log.h"
+#include "cli/serve_bridge.h"
 #include "cli/serve_open.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
@@ -412,6 +413,8 @@ static const struct option_row serve_rows[] = {
 	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
 	{ 0, "open", "NAME", OPTION_LIST, AT(open),
 	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
+	  "show each board at mqtt://[USER@]HOST[:PORT][/PREFIX] as a server of MCP over MQTT (bridge --mcp-mqtt)", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
 	{ 0, "mcp-endpoint", "PATH", OPTION_TEXT, AT(mcp_endpoint),
@@ -731,6 +734,7 @@ struct serving {
 	struct serve_exec exec;
 	struct arrival missing;
 	struct serve *server;
+	struct serve_bridge *bridge; /* NULL: no --mcp-mqtt */
 	struct witness *witness; /* NULL: no --serial */
 	int trace_fd; /* of --trace, to be read by browsers; -1 */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
@@ -840,6 +844,8 @@ static int settle(struct serving *s, struct error *err)
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
 	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
+	s->bridge = serve_bridge_start(s->server, s->app->loop, s->folder,
+				       s->a->mcp_mqtt, &s->app->config);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
@@ -858,6 +864,7 @@ static void close_all(struct serving *s, const char *why)
 		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
 	witness_close(TAKE(s->witness));
+	serve_bridge_stop(TAKE(s->bridge));
 	serve_hush(s->server);
 	take_records(s);
 	serve_close(TAKE(s->server));
@@ -1045,6 +1052,7 @@ static int run_here(struct serving *s, struct error *err)
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	serve_open_allow(s->folder, &s->a->open);
+	serve_bridge_allow(s->folder, s->a->mcp_mqtt, &s->app->config);
 	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))

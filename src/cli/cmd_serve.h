@@ -26,6 +26,7 @@ struct serve_arguments {
 	int64_t handshake, hello_wait;
 	const char *web_token_file;
 	struct words open; /* targets that are kept open */
+	const char *mcp_mqtt; /* the broker of cli/serve_bridge.h; NULL */
 	bool silence, once, daemon, no_sandbox, web, no_listen;
 };
 

@@ -12,7 +12,8 @@
 enum {
 	AT_ONCE = 32, /* where they do not stay */
 	/* … which share a connection: each costs only its messages */
-	AT_ONCE_BROKERED = 128,
+	AT_ONCE_BROKERED = 1024,
+	MARGIN_MS = 500, /* of those: the session knows better why */
 	LOOK_MS = 1000 /* --follow: who is there now */
 };
 
@@ -141,7 +142,8 @@ static int begin(struct each_one *one, struct error *err)
 	config->device = device;
 	config->target = target;
 	one->begun_us = loop_now_us();
-	one->until = loop_now() + all_timeout(e->app);
+	one->until = loop_now() + all_timeout(e->app) +
+		     (e->all->brokered ? MARGIN_MS : 0);
 	e->open += status == 0;
 	return status;
 }

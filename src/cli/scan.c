@@ -591,7 +591,10 @@ static int ask_servers(struct scan_servers *s, struct error *err)
 	if (status && err->kind != ERR_UNMET)
 		return -1;
 	show(&s->scanning);
-	return s->scanning.answered ? (error_reset(err), 0) : -1;
+	if (!s->scanning.answered)
+		return -1;
+	error_reset(err);
+	return 0;
 }
 
 int scan_broker(struct app *app, struct error *err)

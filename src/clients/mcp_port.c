@@ -304,6 +304,24 @@ static size_t on_body_max(void *owner, const struct front_head *head)
 	return port_may_ask(owner, head) ? PORT_BODY_MAX : PORT_STRANGER_BODY;
 }
 
+static void serve_nothing(struct mcp_port *p, struct front_request *rq)
+{
+	port_refuse(p, rq, NULL, 404,
+		    p->options.named_paths ?
+			    "nothing is at this path: MCP is at /mcp" :
+			    "nothing is at this path: MCP is at /");
+}
+
+static bool is_door(const struct mcp_port *p, const char *path)
+{
+	return is_endpoint(p, path) || knock_path_fits("/sse", path) ||
+	       knock_path_fits("/messages", path);
+}
+
+/*
+ * Where nothing is that is said to everybody: clients that were asked for a
+ * token look whether somebody here gives one.
+ */
 static void port_http(void *owner, struct front_request *rq,
 		      const struct front_head *head, const char *body,
 		      size_t len)
@@ -317,19 +335,16 @@ static void port_http(void *owner, struct front_request *rq,
 	}
 	if (serve_public(p, rq, head))
 		return;
-	if (!port_may_ask(p, head))
+	if (!is_door(p, head->path))
+		serve_nothing(p, rq);
+	else if (!port_may_ask(p, head))
 		refuse_token(p, rq, head);
 	else if (is_endpoint(p, head->path))
 		serve_endpoint(p, rq, &m);
 	else if (knock_path_fits("/sse", head->path))
 		serve_sse(p, rq, &m);
-	else if (knock_path_fits("/messages", head->path))
-		serve_messages(p, rq, &m);
 	else
-		port_refuse(p, rq, NULL, 404,
-			    p->options.named_paths ?
-				    "nothing is at this path: MCP is at /mcp" :
-				    "nothing is at this path: MCP is at /");
+		serve_messages(p, rq, &m);
 }
 
 /*
@@ -441,7 +456,6 @@ static int open_front(struct mcp_port *p, struct error *err)
 		.connections_max = p->options.connections_max ?
 					   p->options.connections_max :
 					   PORT_CONNECTIONS_MAX,
-		.budget = p->options.budget,
 		.counts_questions = port_asks_token(p)
 	};
 	const char *where = p->options.listen;

@@ -32,7 +32,6 @@ struct mcp_port_options { /* its texts and lists are lent until it is closed */
 	/* MCP is at /mcp alone, WebSocket at /ws alone. */
 	bool named_paths;
 	const char *by; /* on the page: "played by 'mcpctl sim'" */
-	struct budget *budget; /* lent; NULL: one of its own */
 };
 struct mcp_port_observer {
 	/* Where MCP is: http://HOST:PORT/, or with named_paths …/mcp */
@@ -42,11 +41,11 @@ struct mcp_port_observer {
 	void *owner;
 };
 /*
- * Its doors, each with its bounds (mcp_port_private.h): POST /, /mcp, /rpc with JSON-RPC, GET /sse with POST /messages (a GET for an
+ * POST /, /mcp, /rpc with JSON-RPC, GET /sse with POST /messages (a GET for an
  * event stream at the others begins HTTP+SSE too, if it names no session),
- * WebSocket at any path, a page, /health. The last two are for everybody. The answerer is lent until it is
- * closed. -1 (ERR_CONNECT): the port cannot be had; (ERR_USAGE): listen is no
- * [HOST:]PORT.
+ * WebSocket at any path, a page, /health; the last two for everybody. The
+ * answerer is lent until it is closed. -1 (ERR_CONNECT): the port cannot be had;
+ * (ERR_USAGE): listen is no [HOST:]PORT.
  */
 int mcp_port_open(struct mcp_port **out, struct loop *l,
 		  const struct answerer *a, const struct mcp_port_options *o,

@@ -105,6 +105,13 @@ static void tell_left(struct point_front *f)
 		f->order.url->shown, f->names.shown.count, left->count,
 		f->order.tools_max);
 	for (size_t i = 0; i < left->count && i < LEFT_SHOWN; i++)
+		buf_printf(
+			&text,
+			"%s: %zu tool%s shown, %zu left out (--mcp-endpoint-tools %zu):",
+			f->order.url->shown, f->names.shown.count,
+			f->names.shown.count == 1 ? "" : "s", left->count,
+			f->order.tools_max);
+	for (size_t i = 0; i < left->count && i < LEFT_SHOWN; i++)
 		buf_printf(&text, "%s %s", i ? "," : "", left->word[i]);
 	if (left->count > LEFT_SHOWN)
 		buf_printf(&text, " and %zu more", left->count - LEFT_SHOWN);

@@ -74,25 +74,13 @@ void point_url_expiry(const struct point_url *u, int64_t now, char *out,
 
 /* ---- lines ---- */
 
-/* "wss://api.example/mcp/?token=***" */
-static char *shown_of(const char *url)
+/* "wss://api.example/mcp/", and which of several it is. */
+static char *shown_of(const char *url, unsigned number)
 {
-	const char *query = strchr(url, '?');
-	struct buf out = { 0 };
+	const int len = (int)strcspn(url, "?");
 
-	if (!query)
-		return mem_strdup(url);
-	buf_add(&out, url, (size_t)(query - url));
-	while (query && *query) {
-		const char *name = query + 1;
-		const char *next = strchr(name, '&');
-
-		buf_char(&out, *query);
-		buf_add(&out, name, strcspn(name, "=&"));
-		buf_text(&out, "=***");
-		query = next;
-	}
-	return buf_take(&out);
+	return number ? mem_printf("%.*s (line %u)", len, url, number) :
+			mem_strndup(url, (size_t)len);
 }
 
 static int wrong(const char *where, const char *what, const char *hint,
@@ -132,8 +120,9 @@ static int check_url(const char *url, const struct point_urls *u,
 	return 0;
 }
 
+/* number: of its line; 0: it is the only one. */
 static int add(struct point_urls *u, const char *url, const char *where,
-	       struct error *err)
+	       unsigned number, struct error *err)
 {
 	struct point_url *p;
 	const char *query;
@@ -145,7 +134,7 @@ static int add(struct point_urls *u, const char *url, const char *where,
 		u->item = mem_zalloc(POINT_URLS_MAX * sizeof(*u->item));
 	p = &u->item[u->count++];
 	p->url = mem_strdup(url);
-	p->shown = shown_of(url);
+	p->shown = shown_of(url, number);
 	query = strchr(url, '?');
 	token = query ? head_query_value(query + 1, "token") : NULL;
 	p->expires = token ? expiry_of(token) : 0;
@@ -159,7 +148,7 @@ static int add_line(struct point_urls *u, const char *file, unsigned number,
 	CLEANUP(mem_free_ptr)
 	char *where = mem_printf("'%s', line %u", file, number);
 	char *url = mem_strndup(line.text, line.len);
-	int status = add(u, url, where, err);
+	int status = add(u, url, where, number, err);
 
 	secret_free(url);
 	return status;
@@ -193,7 +182,7 @@ int point_urls_text(struct point_urls *out, const char *text, const char *where,
 		    struct error *err)
 {
 	*out = (struct point_urls){ 0 };
-	return add(out, text, where, err);
+	return add(out, text, where, 0, err);
 }
 
 int point_urls_read(struct point_urls *out, const char *file, struct error *err)

@@ -16,7 +16,7 @@
 
 struct point_url {
 	char *url; /* with its token; wiped at the end */
-	char *shown; /* without what is behind '?' but for its names */
+	char *shown; /* without what is behind '?'; "… (line 2)" of a file */
 	int64_t expires; /* Unix s, as its token (a JWT) says; 0: it does not */
 };
 

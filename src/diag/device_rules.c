@@ -130,6 +130,12 @@ static bool no_json(struct rule_look *l)
 			json_fault_words(l->f->data, l->f->len));
 }
 
+static bool in_binary(struct rule_look *l)
+{
+	return rule_hit(l, (struct span){ 0 },
+			"a binary frame, where messages are text");
+}
+
 static bool no_message(struct rule_look *l)
 {
 	const struct frame_reading *r = l->r;
@@ -549,7 +555,7 @@ static bool no_tool_side(struct rule_look *l)
 	       json_span_integer(code, &number) == 0 &&
 	       number == POINT_NO_TOOL_SIDE_CODE &&
 	       json_span_is(words, POINT_NO_TOOL_SIDE) &&
-	       rule_hit(l, words, "%.*s", span_shown(words), words.text);
+	       rule_hit(l, words, POINT_NO_TOOL_SIDE);
 }
 
 static bool no_code(struct rule_look *l)
@@ -1091,6 +1097,7 @@ const struct rule device_rules[] = {
 	{ D131, ON_REPLY, OF_BOARD, slow },
 	{ D141, ON_REPLY, OF_BOARD | ENVELOPED, behind_listen },
 	{ D144, ON_BINARY, OF_BOARD, rule_no_audio },
+	{ D143, ON_BINARY, OF_PLAIN, in_binary },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

@@ -22,7 +22,7 @@
 #define REFUSED 0x80 /* and above */
 #define NOT_AUTHORIZED 0x87
 #define SHOWN_MAX 6 /* servers, of those that fit */
-#define IN_FLIGHT_MAX 256
+#define IN_FLIGHT_MAX 64
 #define DISCONNECTED "{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}"
 
 /* Asked for in this order. */
@@ -251,6 +251,11 @@ int mcp_mqtt_explain(struct transport *t, struct error *err)
 
 	if (!m || m->heard || m->closing)
 		return 0;
+	if (!m->ready && m->broker && m->broker->connected)
+		return error_set(
+			err, ERR_CONNECT,
+			"the broker '%s' accepted us, and has not answered SUBSCRIBE",
+			m->to->host);
 	if (!m->ready)
 		return why_set(
 			err, &(struct why_facts){ .what = WHY_WAITS_BROKER,
@@ -433,7 +438,7 @@ static void on_message(void *owner, const char *topic, const void *data,
 	if (text_same(topic, m->topic[PRESENCE])) {
 		m->announced = len > 0;
 		if (!len && m->began)
-			fail_gone(m, "it took back its presence");
+			fail_gone(m, "its presence was taken back");
 	} else if (!m->ready) {
 		return;
 	} else if (text_same(topic, m->topic[CAPABILITY])) {

@@ -765,6 +765,7 @@ static void on_poll(uv_poll_t *uv, int status, int events)
 	error = errno;
 	if (c->state == MQTT_GONE)
 		return;
+	mqtt_five_hurry(c);
 	if (rc) {
 		mqtt_broken(c, rc, error);
 		return;

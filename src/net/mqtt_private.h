@@ -131,6 +131,8 @@ void mqtt_five_prepare(struct mqtt_client *c);
 /* The connection ended: nothing will be acknowledged. */
 void mqtt_five_drop(struct mqtt_client *c);
 void mqtt_five_close(struct mqtt_client *c);
+/* After each reading: what the broker sends next does not wait for our ACK. */
+void mqtt_five_hurry(struct mqtt_client *c);
 int mqtt_publish_five(struct mqtt_client *c, const struct mqtt_message *m,
 		      int *number, struct error *err);
 int mqtt_subscribe_five(struct mqtt_client *c, char *const *filter,

@@ -774,12 +774,14 @@ void session_call_failed(struct session *s, int64_t id, const struct error *why)
 static void fail_call(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
-	bool known = s->why.kind != ERR_NONE;
+	/* A proper end has words, too: it was none for this call. */
+	bool known = s->why.kind != ERR_NONE || *s->why.text;
 	/* Towards a board, and through serve, nobody was asked for any. */
 	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
 	bool refused = asked && s->said && refusal_is_credentials(s->said);
 
-	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
+	error_set(&c->failure,
+		  refused || s->why.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT,
 		  "connection lost during '%s'%s%s%s%s", label,
 		  known ? ": " : "", known ? s->why.text : "",
 		  s->said ? "; the last that it said: " : "",
@@ -796,9 +798,11 @@ static void fail_call(struct session *s, struct call *c)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])
 		error_hint(&c->failure, "%s", s->why.hint);
-	else
+	else if (c->subject)
 		error_hint(&c->failure,
 			   "whether the call was carried out is not known");
+	else if (asked)
+		error_hint(&c->failure, "the server's own log may tell why");
 	if (s->why.detail)
 		error_detail(&c->failure, s->why.detail, strlen(s->why.detail));
 	session_end_call(s, c, false);

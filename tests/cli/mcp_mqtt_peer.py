@@ -203,6 +203,9 @@ def handle(broker, topic, pairs, data):
         return
     if said["method"] == "tools/call" and KIND == "dying":
         os._exit(1)
+    if said["method"] == "tools/call" and KIND == "hanging":
+        say("hangs")
+        return
     if said["method"] == "tools/call" and KIND == "leaving":
         broker.publish(PRESENCE, b"", retain=True)
         return

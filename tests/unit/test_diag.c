@@ -277,6 +277,14 @@ static const struct situation plain_servers[] = {
 	{ "P702", true, { ">Listening on port 3000" } },
 	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{},\"serverInfo\":{}}") } },
 	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
+	/* ids that are texts: without their quotes, as a number, as they were, or another one */
+	{ "P719", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":6f1c_n_1,\"result\":{}") } },
+	{ "P712", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"6f1c_n_1\",\"result\":{}") } },
+	{ "D124", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":6f1c_n_2,\"result\":{}") } },
+	{ "D114 P712", true, { "<" RPC("\"id\":\"7\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":7,\"result\":{}") } },
+	/* in place of a tool side; the code alone says nothing */
+	{ "P717", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":null,\"error\":{\"code\":-32001,\"message\":\"工具端未连接\",\"data\":null}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"error\":{\"code\":-32001,\"message\":\"busy\"}") } },
 };
 
 /* What an answer may not look like, and what it may. */
@@ -530,6 +538,13 @@ static void binary_frames(void **state)
 	assert_int_equal(diag_count(&d, D144), 1);
 	feed_at(&d, false, FRAME_IS_BINARY, "\0\0\0\3ab", 6, 5);
 	assert_int_equal(diag_count(&d, B263), 1);
+	diag_done(&d);
+	/* Of a server there is no sound. */
+	d = (struct diag){ .about = { .bare = true } };
+	feed_at(&d, true, FRAME_IS_BINARY, "{}", 2, 1);
+	assert_int_equal(diag_count(&d, D143), 1);
+	assert_string_equal(diag_finding(&d, D143)->detail,
+			    "a binary frame, where messages are text");
 	diag_done(&d);
 }
 

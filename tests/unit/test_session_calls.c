@@ -804,8 +804,12 @@ static void lost_in_a_call(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_string_equal(err.text, "connection lost during 'tools/call "
 				      "self.x': reset by the peer");
+	assert_string_equal(err.hint,
+			    "whether the call was carried out is not known");
 	assert_true(a.done);
 	assert_part(a.failure.text, "connection lost during 'tools/list'");
+	assert_string_equal(a.failure.hint,
+			    "the server's own log may tell why");
 	assert_false(session_is_open(session));
 	assert_string_equal(the_event(EVENT_CLOSED, 0)->note,
 			    "reset by the peer");
