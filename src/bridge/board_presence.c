@@ -9,7 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 #include "cli/app.h"
 #include "net/mqtt.h"
 #include "wire/jsonrpc.h"
