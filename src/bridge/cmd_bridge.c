@@ -345,6 +345,8 @@ const struct command cmd_bridge = {
 		"\n"
 		"  mcpctl bridge --mcp-endpoint-file FILE\n"
 		"\n"
+		"With --mcp-mqtt each board is a server of its own at a broker, by MCP over MQTT 5, under HOST-ID with the name PREFIX/BOARD/ALIAS, and its tools are called as the board calls them. It is announced from when its tools are known until it goes or sleeps (--keep-asleep: as long as the bridge runs). mcpctl targets --scan mcp+mqtt://BROKER lists them. The password of USER comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD; mqtts:// is with TLS. serve --mcp-mqtt starts such a bridge by itself.\n"
+		"\n"
 		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
 	.group = GROUP_USE,
 	.flags = CMD_TARGET | CMD_MANY | CMD_MINOR,
