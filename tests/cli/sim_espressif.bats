@@ -139,6 +139,16 @@ ended() {
 	grep -q 'a session ended: it was unused' board.err
 }
 
+@test "who subscribed is told by the GET stream that a resource was changed" {
+	board
+	background subscribe mcpctl "$URL" subscribe -n 1 device://status
+	wait_for subscribe.err '^subscribed'
+	mcp "$URL" call self.audio_speaker.set_volume volume=7
+	ends 0
+	finish "$LAST" 0
+	grep -q 'resources/updated' subscribe.out
+}
+
 @test "seven sockets: who comes when all are taken waits until one is free" {
 	local i first
 	board
