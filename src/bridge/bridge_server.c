@@ -490,7 +490,7 @@ static char *name_of(const char *target)
 {
 	CLEANUP(mem_free_ptr) char *key = target_key(target, NULL);
 	struct buf out = { 0 };
-	const char *at = key;
+	const char *at;
 
 	if (!strchr(key, ':'))
 		return TAKE(key);

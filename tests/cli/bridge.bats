@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # mcpctl bridge: boards and servers as one MCP server. A host (bridge_host.py)
 # starts it, as hosts do; boards come, go and restart meanwhile.
+# shellcheck disable=SC2154 # set by helper.bash
 
 load helper
-# shellcheck disable=SC2154 # set by helper.bash
 
 # host ARG…: the host's script is stdin; ARG are its arguments.
 host() {
