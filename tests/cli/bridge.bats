@@ -156,7 +156,7 @@ h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reque
 assert h.ask("server/discover", {"_meta": META})["result"]
 assert h.end()[0] == 0
 EOF
-	grep -q 'new-host/3 sim self.audio_speaker.set_volume {"volume":4} .* ok' bridge.err
+	grep -qE '^[0-9]{2}:[0-9:.]+ new-host/3 sim self.audio_speaker.set_volume \{"volume":4\} .* ok' bridge.err
 }
 
 @test "boards of serve come and go; they stay in the list, also after a restart of the bridge" {
