@@ -78,7 +78,8 @@ static void lose_log(struct bridge *b)
 	bridge_tell(
 		b,
 		"the log cannot be written any more; calls stand here from now on");
-	close(b->log);
+	if (!b->part)
+		close(b->log);
 	b->log = -1;
 }
 
@@ -88,6 +89,7 @@ void bridge_log(struct bridge *b, const struct bridge_deed *d)
 	char stamp[STAMP_SIZE];
 
 	if (b->log < 0) {
+		buf_printf(&line, "%s ", clock_time(stamp));
 		add_deed(&line, d);
 		bridge_tell(b, buf_string(&line));
 		return;
@@ -254,6 +256,26 @@ int bridge_open(struct bridge *b, struct app *app,
 	return 0;
 }
 
+void bridge_part_open(struct bridge *out, const struct bridge *of,
+		      struct bridge_peer *peer)
+{
+	*out = (struct bridge){ .app = of->app,
+				.options = of->options,
+				.rules = of->rules,
+				.mend = of->mend,
+				.timeout = of->timeout,
+				.wait = of->wait,
+				.show_at = LOOP_FOREVER,
+				.log = of->log,
+				.part = true };
+	out->rules.names = BRIDGE_RAW;
+	out->rules.no_own = true;
+	out->rules.generic = false;
+	out->rules.merge = false;
+	out->rules.most = 0;
+	add_peer(out, peer);
+}
+
 void bridge_close(struct bridge *b)
 {
 	for (size_t i = 0; i < b->servers; i++)
@@ -263,7 +285,7 @@ void bridge_close(struct bridge *b)
 	given_names_done(&b->items);
 	bridge_boards_close(b->boards);
 	show_lines(b);
-	if (b->log >= 0)
+	if (b->log >= 0 && !b->part)
 		close(b->log);
 	mem_free(b->server);
 	mem_free(b->peer);

@@ -189,6 +189,7 @@ void port_posts_expire(struct mcp_port *p);
 void port_post(struct mcp_port *p, struct front_request *rq,
 	       const struct port_message *m, struct port_session *s,
 	       bool modern);
+bool port_is_initialize(const struct port_message *m);
 /*
  * HTTP+SSE: 202, and the reply on the stream.
  * Before the reply: the client reads the answer of this request first.
@@ -201,6 +202,10 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
  */
 bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 		      const struct port_session *s, const char *id);
+
+/* mcp_narrow.c: any request, where mcp_port_options.path is given. */
+void port_narrow(struct mcp_port *p, struct front_request *rq,
+		 const struct port_message *m);
 
 /* mcp_socket.c */
 int port_upgrade(void *owner, int fd, const struct front_head *head,

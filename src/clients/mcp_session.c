@@ -206,6 +206,8 @@ void port_sessions_expire(struct mcp_port *p)
 	int64_t now = loop_now();
 	struct port_session *next;
 
+	if (p->options.path) /* at the next request, by mcp_narrow.c */
+		return;
 	for (struct port_session *s = p->sessions; s; s = next) {
 		next = s->next;
 		if (is_busy(s) || now - s->used < idle)

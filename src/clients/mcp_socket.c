@@ -153,6 +153,10 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 					.headers = head->headers,
 					.path = head->path };
 
+	if (p->options.path) {
+		*reason = "no WebSocket here";
+		return 404;
+	}
 	if (p->options.named_paths && !knock_path_fits("/ws", head->path)) {
 		*reason = "nothing is at this path: WebSocket is at /ws";
 		return 404;
