@@ -22,6 +22,8 @@ enum {
 	WHO_MAX = 80
 };
 
+#define ATTACH "attach:"
+
 /* ---- told ---- */
 
 void bridge_tell(void *owner, const char *text)
@@ -76,7 +78,8 @@ static void lose_log(struct bridge *b)
 	bridge_tell(
 		b,
 		"the log cannot be written any more; calls stand here from now on");
-	close(b->log);
+	if (!b->part)
+		close(b->log);
 	b->log = -1;
 }
 
@@ -127,7 +130,7 @@ static int64_t interval_of(const struct bridge *b)
 
 static bool is_serve(const char *target)
 {
-	return text_starts(target, "attach:");
+	return text_starts(target, ATTACH);
 }
 
 /* Boards are meant where no target is, or where one of them is named. */
@@ -142,6 +145,20 @@ static bool wants_boards(const struct bridge *b)
 			return true;
 	}
 	return !c->targets.count && is_serve(c->target);
+}
+
+/* --socket, or what stands behind attach: */
+static const char *socket_of(const struct config *c)
+{
+	const char *given = c->socket;
+
+	for (size_t i = 0; i < c->targets.count; i++) {
+		const char *target = c->targets.word[i];
+
+		if (is_serve(target) && target[strlen(ATTACH)])
+			given = target + strlen(ATTACH);
+	}
+	return given;
 }
 
 static int open_boards(struct bridge *b, struct error *err)
@@ -163,7 +180,7 @@ static int open_boards(struct bridge *b, struct error *err)
 		words_add(&b->patterns, c->devices.word[i]);
 	if (!c->devices.count && c->device)
 		words_add(&b->patterns, c->device);
-	if (control_path(&b->socket, c->socket, false, err))
+	if (control_path(&b->socket, socket_of(c), false, err))
 		return -1;
 	config.socket = b->socket;
 	b->boards = bridge_boards_open(&config);
@@ -195,7 +212,8 @@ static void open_servers(struct bridge *b)
 
 	for (size_t i = 0; i < c->targets.count; i++)
 		open_server(b, c->targets.word[i]);
-	if (!c->targets.count && c->target)
+	/* That of the environment is for who names nothing. */
+	if (!c->targets.count && !c->devices.count && c->target)
 		open_server(b, c->target);
 }
 
@@ -237,15 +255,36 @@ int bridge_open(struct bridge *b, struct app *app,
 	return 0;
 }
 
+void bridge_part_open(struct bridge *out, const struct bridge *of,
+		      struct bridge_peer *peer)
+{
+	*out = (struct bridge){ .app = of->app,
+				.options = of->options,
+				.rules = of->rules,
+				.mend = of->mend,
+				.timeout = of->timeout,
+				.wait = of->wait,
+				.show_at = LOOP_FOREVER,
+				.log = of->log,
+				.part = true };
+	out->rules.names = BRIDGE_RAW;
+	out->rules.no_own = true;
+	out->rules.generic = false;
+	out->rules.merge = false;
+	out->rules.most = 0;
+	add_peer(out, peer);
+}
+
 void bridge_close(struct bridge *b)
 {
 	for (size_t i = 0; i < b->servers; i++)
 		bridge_server_close(b->server[i]);
 	shown_tools_done(&b->shown);
 	given_names_done(&b->given);
+	given_names_done(&b->items);
 	bridge_boards_close(b->boards);
 	show_lines(b);
-	if (b->log >= 0)
+	if (b->log >= 0 && !b->part)
 		close(b->log);
 	mem_free(b->server);
 	mem_free(b->peer);

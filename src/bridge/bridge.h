@@ -31,9 +31,11 @@ struct bridge {
 	size_t count, capacity;
 	struct shown_tools shown;
 	struct given_names given;
+	struct given_names items; /* resources and prompts; see host_items.c */
 	int64_t show_at; /* loop_now() ms when it is made anew; LOOP_FOREVER */
 	bool changed, woken;
 	int log; /* of --log; -1: stderr */
+	bool part; /* bridge_part_open: the log is another's */
 	struct words lines; /* to be shown by the main line */
 	/* What hosts see changed; NULL. */
 	void (*on_change)(void *owner);
@@ -47,6 +49,13 @@ struct bridge {
 int bridge_open(struct bridge *b, struct app *app,
 		const struct bridge_options *options, struct error *err);
 void bridge_close(struct bridge *b);
+/*
+ * One of those behind `of` alone, a bridge of its own that calls its tools as it
+ * does itself. Set `changed` where what is known of it changed; bridge_tend and
+ * bridge_close as for others, before `of` is closed.
+ */
+void bridge_part_open(struct bridge *out, const struct bridge *of,
+		      struct bridge_peer *peer);
 
 /* Main line. Returns the loop_now() ms at which to come again at the latest. */
 int64_t bridge_tend(struct bridge *b);

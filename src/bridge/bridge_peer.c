@@ -125,7 +125,8 @@ bool bridge_peer_ask(struct bridge_peer *p, struct bridge_call *c)
 {
 	struct bridge_call **at = &p->first;
 
-	if (p->waiting >= PEER_QUEUE_MAX)
+	/* One may be about to begin. */
+	if (p->waiting >= (size_t)PEER_QUEUE_MAX + !p->current)
 		return false;
 	while (*at)
 		at = &(*at)->next;
@@ -172,6 +173,7 @@ static void settle(struct bridge_peer *p)
 	if (!c || c->end == CALL_OPEN)
 		return;
 	p->current = NULL;
+	c->sends += c->end != CALL_UNSENT;
 	if (!goes_again(p, c)) {
 		finish(c);
 		return;
@@ -250,11 +252,8 @@ static void begin(struct bridge_peer *p)
 	error_reset(&c->why);
 	p->current = c;
 	pay(p, now);
-	if (p->kind->start(p->owner, c, c->deadline - now, &c->why)) {
+	if (p->kind->start(p->owner, c, c->deadline - now, &c->why))
 		c->end = CALL_UNSENT;
-		return;
-	}
-	c->sends++;
 }
 
 int64_t bridge_peer_tend(struct bridge_peer *p)
@@ -349,6 +348,13 @@ void bridge_call_explain(const struct bridge_call *c, struct error *out)
 			out, ERR_TIMEOUT,
 			"%s did not answer within %s: it may be at it still, so look at its state before you try again",
 			p->prefix, waited);
+	else if (c->why.kind == ERR_CONNECT && c->repeatable)
+		error_set(
+			out, ERR_CONNECT,
+			"%s went away in the midst of the call (%s), and %s: try again later",
+			p->prefix, c->why.text,
+			c->sends > 1 ? "again when it was repeated" :
+				       "did not come back in time");
 	else if (c->why.kind == ERR_CONNECT)
 		error_set(
 			out, ERR_CONNECT,

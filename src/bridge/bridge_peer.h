@@ -38,8 +38,10 @@ struct bridge_call {
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */
 	int64_t awake_by; /* likewise: the peer must be there by then */
-	unsigned sends; /* how often it went to the peer */
+	unsigned sends; /* how often it reached the peer, as far as is known */
 	void (*done)(void *owner, struct bridge_call *c); /* see below */
+	/* How far its peer is, in its own words (params of MCP); NULL. */
+	void (*progress)(void *owner, const cJSON *params);
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */
 	/* how it ended; set by the peer's kind, from the loop, too */
@@ -64,6 +66,13 @@ enum peer_state {
 	PEER_READY
 };
 
+/* What a server has beside tools, as it said itself. */
+enum peer_offers {
+	OFFERS_RESOURCES = 1,
+	OFFERS_PROMPTS = 2,
+	OFFERS_COMPLETION = 4
+};
+
 #define PEER_QUEUE_MAX 8
 
 struct bridge_peer {
@@ -75,6 +84,7 @@ struct bridge_peer {
 	char *reason; /* why it is not ready, in words; NULL */
 	bool device; /* speaks as firmware does */
 	bool wants_all; /* see struct bridge_source */
+	unsigned offers; /* of enum peer_offers */
 	enum peer_state state;
 	int64_t seen; /* Unix ms when it was there last; 0: never */
 	struct bridge_list *list; /* NULL: not known yet */

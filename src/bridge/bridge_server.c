@@ -10,11 +10,13 @@
 #include "cli/target_text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
+#include "net/why.h"
 #include "rpc/session_calls.h"
 
 enum {
 	PAUSE_MIN_MS = 500, /* before it is dialled again; doubled each time */
 	PAUSE_MAX_MS = 30000,
+	WANTED_MS = 1000, /* … at most, while a call waits for it */
 	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
 	HTTP_NOT_FOUND = 404,
 	NAME_MAX_BYTES = 32
@@ -27,7 +29,7 @@ struct bridge_server {
 	char *key; /* of what is kept */
 	char *told; /* the last reason that was told */
 	bool up, tried;
-	int64_t up_at, again_at, pause;
+	int64_t up_at, lost_at, again_at, pause;
 	/* the list of tools, page by page */
 	bool listing, listed, stale;
 	struct call page;
@@ -202,6 +204,21 @@ static bool is_forgotten(const struct bridge_server *s)
 	       f->has_code && f->code == HTTP_NOT_FOUND;
 }
 
+/* Nothing went to it. */
+static bool is_unreached(const struct error *f)
+{
+	switch (f->reason) {
+	case WHY_NO_HOST:
+	case WHY_NO_NAMESERVER:
+	case WHY_NO_CONNECTION:
+	case WHY_TLS:
+	case WHY_TLS_SILENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool asks_more(const struct bridge_server *s, struct error *err)
 {
 	bool asks = false;
@@ -230,7 +247,8 @@ static void take_answer(struct bridge_server *s)
 		end_call(s, CALL_ANSWERED);
 	} else {
 		error_copy(why, f);
-		end_call(s, is_forgotten(s) ? CALL_UNSENT : CALL_LOST);
+		end_call(s, is_forgotten(s) || is_unreached(f) ? CALL_UNSENT :
+								 CALL_LOST);
 	}
 }
 
@@ -277,6 +295,7 @@ static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
 	const struct client_request rq = { .method = c->method,
 					   .params = c->params,
 					   .arguments = arguments,
+					   .progress = c->progress != NULL,
 					   .timeout =
 						   timeout > 0 ? timeout : 1 };
 
@@ -308,13 +327,33 @@ static const struct peer_kind server_kind = { .start = server_start,
 
 /* ---- it comes and goes ---- */
 
+static bool is_notice(const struct event *e, const char *method)
+{
+	return e->kind == EVENT_NOTIFICATION && text_equal(e->name, method);
+}
+
+static void hear_progress(struct bridge_server *s, const struct event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = e->text ? json_parse(e->text, e->len, NULL) : NULL;
+	const cJSON *params = json_object(tree, "params");
+	const struct bridge_call *c = s->at;
+	int64_t token;
+
+	if (c && c->progress && !c->abandoned &&
+	    json_integer(params, "progressToken", &token) == 0 &&
+	    token == s->call.id)
+		c->progress(c->owner, params);
+}
+
 static void on_event(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 
-	if (e->kind == EVENT_NOTIFICATION && e->name &&
-	    strcmp(e->name, "notifications/tools/list_changed") == 0)
+	if (is_notice(e, "notifications/tools/list_changed"))
 		s->stale = true;
+	else if (is_notice(e, "notifications/progress"))
+		hear_progress(s, e);
 	else if (e->kind == EVENT_ODD)
 		connection_aside(&s->connection, e);
 }
@@ -340,10 +379,26 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	s->pause = s->pause ? s->pause * 2 : PAUSE_MIN_MS;
 	if (s->pause > PAUSE_MAX_MS)
 		s->pause = PAUSE_MAX_MS;
-	s->again_at = loop_now() + s->pause;
+	s->lost_at = loop_now();
+	s->again_at = s->lost_at + s->pause;
 	s->up = false;
 	s->tried = true;
 	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
+}
+
+static unsigned offers_of(const struct client *c)
+{
+	unsigned offers = 0;
+
+	if (client_is_silent(c))
+		return 0;
+	if (client_offers(c, "resources"))
+		offers |= OFFERS_RESOURCES;
+	if (client_offers(c, "prompts"))
+		offers |= OFFERS_PROMPTS;
+	if (client_offers(c, "completions"))
+		offers |= OFFERS_COMPLETION;
+	return offers;
 }
 
 static void came_up(struct bridge_server *s)
@@ -359,6 +414,7 @@ static void came_up(struct bridge_server *s)
 	s->up = s->tried = true;
 	s->up_at = loop_now();
 	s->peer.device = c->device;
+	s->peer.offers = offers_of(c);
 	mem_free(TAKE(s->told));
 	bridge_peer_name(&s->peer, NULL, about);
 	bridge_peer_state(&s->peer, PEER_READY, NULL);
@@ -401,12 +457,19 @@ static int poll(struct bridge_server *s, int64_t *next, struct error *err)
 	return status;
 }
 
+static int64_t dial_at(const struct bridge_server *s)
+{
+	int64_t soon = s->lost_at + WANTED_MS;
+
+	return s->peer.waiting && soon < s->again_at ? soon : s->again_at;
+}
+
 int64_t bridge_server_tend(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	int64_t next = LOOP_FOREVER, due;
 
-	if (!s->connection.session && loop_now() >= s->again_at &&
+	if (!s->connection.session && loop_now() >= dial_at(s) &&
 	    begin(s, &why))
 		lose(s, &why, true);
 	if (s->connection.session && poll(s, &next, &why) < 0)
@@ -416,7 +479,7 @@ int64_t bridge_server_tend(struct bridge_server *s)
 	if (s->up && s->stale && !s->listing)
 		begin_listing(s);
 	if (!s->connection.session)
-		next = s->again_at;
+		next = dial_at(s);
 	due = bridge_peer_tend(&s->peer);
 	return due < next ? due : next;
 }
@@ -431,8 +494,10 @@ static char *name_of(const char *target)
 
 	if (!strchr(key, ':'))
 		return TAKE(key);
-	if (text_starts(key, "stdio:"))
-		at = key + strlen("stdio:");
+	at = strchr(key, ':') + 1;
+	/* sim: and the like. */
+	if (!*at)
+		at = key;
 	for (; *at && out.len < NAME_MAX_BYTES; at++) {
 		bool plain = (*at >= 'a' && *at <= 'z') ||
 			     (*at >= 'A' && *at <= 'Z') ||

@@ -142,9 +142,12 @@ static bool can_merge(const struct bridge_tool *row)
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
 static uint64_t schema_hash(const cJSON *schema)
 {
-	uint64_t hash = (uint64_t)(unsigned)(schema ? schema->type & 0xff : 0);
+	uint64_t hash;
 	const cJSON *one;
 
+	if (!schema)
+		return 0;
+	hash = (unsigned)schema->type & 0xff;
 	if (cJSON_IsString(schema))
 		hash += map_hash_text(schema->valuestring);
 	cJSON_ArrayForEach(one, schema) {
@@ -223,8 +226,7 @@ static void merge_by_rules(struct catalogue_maker *m)
 	struct bridge_catalogue *c = m->out;
 
 	c->merged = c->sources > 1 &&
-		    (m->rules->merge ||
-		     count_visible(c) + m->own > BRIDGE_MERGE_ABOVE);
+		    (m->rules->merge || count_visible(c) > BRIDGE_MERGE_ABOVE);
 	if (c->merged)
 		merge(c);
 }
@@ -282,7 +284,7 @@ static void name_rows(struct catalogue_maker *m)
 	tool_names_find(w, count, m->rules->names, taken);
 	for (size_t i = 0; i < count; i++) {
 		take_name(&c->tool[row[i]], &w[i]);
-		mem_free((char *)(uintptr_t)w[i].key);
+		mem_free(w[i].key);
 	}
 }
 
@@ -349,6 +351,7 @@ static void show_rows(struct catalogue_maker *m)
 static void mark_rows(struct catalogue_maker *m)
 {
 	struct bridge_catalogue *c = m->out;
+	struct odd_signs *signs = odd_signs_new();
 	const struct tool **like = NULL;
 	const struct tool_list *list = NULL;
 
@@ -357,14 +360,16 @@ static void mark_rows(struct catalogue_maker *m)
 
 		if (!row->tool)
 			continue;
-		if (m->source[row->source].tools != list) {
+		if (!like || m->source[row->source].tools != list) {
 			mem_free(like);
 			list = m->source[row->source].tools;
 			like = look_alikes(list);
 		}
-		row->mark = odd_texts(row->tool, like[row->tool - list->tool]);
+		row->mark = odd_texts(signs, row->tool,
+				      like[row->tool - list->tool]);
 	}
 	mem_free(like);
+	odd_signs_free(signs);
 }
 
 /* ---- where they are found ---- */

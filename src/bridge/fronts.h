@@ -14,6 +14,7 @@
 #include "clients/answerer.h"
 
 struct app;
+struct bridge;
 
 /* Of the command; see the rows in cmd_bridge.c. */
 struct bridge_options {
@@ -29,6 +30,8 @@ struct bridge_options {
 	const char *token_file; /* of that port; NULL: from the environment */
 	const char *mcp_endpoint_file; /* addresses of access points; NULL */
 	int64_t mcp_endpoint_tools; /* shown there; 0: the default */
+	const char *mcp_mqtt; /* a broker; NULL */
+	bool keep_asleep; /* boards stay announced there while they sleep */
 	bool stdio; /* also set where no other front is wanted */
 };
 
@@ -37,6 +40,7 @@ struct front_order {
 	struct app *app; /* its loop is open */
 	const struct bridge_options *options;
 	const struct answerer *answerer;
+	struct bridge *bridge; /* for what shows each board apart */
 	/* One line for the user, which hides no secret by itself; from the loop, too. */
 	void (*told)(void *owner, const char *text);
 	void *owner;
@@ -63,6 +67,7 @@ struct bridge_front {
 extern const struct bridge_front bridge_front_stdio;
 extern const struct bridge_front bridge_front_port;
 extern const struct bridge_front bridge_front_endpoint;
+extern const struct bridge_front bridge_front_mqtt;
 
 /* NULL-terminated. (fronts.c) */
 extern const struct bridge_front *const bridge_fronts[];

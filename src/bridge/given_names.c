@@ -24,8 +24,8 @@ const struct given_name *given_names_find(const struct given_names *g,
 	return find(g, name);
 }
 
-static void give(struct given_names *g, const char *name, const char *tool,
-		 struct bridge_peer *peer)
+void given_names_give(struct given_names *g, const char *name, const char *tool,
+		      struct bridge_peer *peer)
 {
 	struct given_name *n = find(g, name);
 
@@ -52,7 +52,8 @@ void given_names_add(struct given_names *g, const struct shown_tools *s)
 		const struct bridge_tool *t = &c->tool[i];
 
 		if (t->json && t->tool && !t->merged)
-			give(g, t->name, t->tool->name, s->peer[t->source]);
+			given_names_give(g, t->name, t->tool->name,
+					 s->peer[t->source]);
 	}
 }
 

@@ -21,6 +21,9 @@ struct given_names { /* starts zeroed */
 	struct map names;
 };
 
+/* That name is that of a peer's; of a name that was given before, this holds. */
+void given_names_give(struct given_names *g, const char *name, const char *tool,
+		      struct bridge_peer *peer);
 /* Those of s; of a name that was given before, the new meaning holds. */
 void given_names_add(struct given_names *g, const struct shown_tools *s);
 /* NULL: it was never given. Lent. */

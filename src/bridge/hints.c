@@ -57,6 +57,7 @@ void tool_hints_find(struct tool_hints *out, const struct tool *t)
 {
 	enum tool_effect effect = tool_effect(t);
 	const char *verb = last_part(t->name);
+	const char *address = tool_address(t);
 
 	*out = (struct tool_hints){
 		.read_only = said(t, "readOnlyHint"),
@@ -66,19 +67,21 @@ void tool_hints_find(struct tool_hints *out, const struct tool *t)
 		.title = json_string(json_object(t->json, "annotations"),
 				     "title"),
 	};
-	if (effect == EFFECT_READS)
+	if (effect == EFFECT_READS) {
 		out->read_only = HINT_YES;
+		out->destructive = HINT_UNKNOWN;
+	}
 	if (effect == EFFECT_ACTS || effect == EFFECT_DESTROYS) {
 		out->read_only = HINT_NO;
 		out->destructive =
 			effect == EFFECT_DESTROYS ? HINT_YES : HINT_NO;
 	}
-	if (effect == EFFECT_UNKNOWN && !out->read_only &&
+	if (effect == EFFECT_UNKNOWN && !out->read_only && !address &&
 	    sounds_like_reading(verb))
 		out->read_only = HINT_YES;
 	if (!out->idempotent && text_starts(verb, "set_"))
 		out->idempotent = HINT_YES;
-	if (!out->open_world && tool_address(t))
+	if (!out->open_world && address)
 		out->open_world = HINT_YES;
 }
 

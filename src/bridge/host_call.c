@@ -15,6 +15,7 @@
 #include "mcp/tool_effect.h"
 
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
+#define PROGRESS_MAX 200 /* characters of what a server says how far it is */
 
 /* ---- results ---- */
 
@@ -66,7 +67,7 @@ static void fail_text(struct host_part *p, const char *peer, const char *format,
 	fail(p, peer, &why, NULL);
 }
 
-void host_text_result(struct host_part *p, const char *text, bool is_error)
+static void own_result(struct host_part *p, const char *text, bool is_error)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
@@ -116,26 +117,61 @@ static void on_done(void *owner, struct bridge_call *c)
 	struct host_part *p = owner;
 
 	p->call = NULL;
+	p->drop = NULL;
 	answer(p, c);
 	host_settle(p->question);
 }
 
-void host_call_drop(struct host_part *p)
+static void drop(struct host_part *p)
 {
 	struct bridge_call *c = p->call;
 
 	p->call = NULL;
-	if (!c)
-		return;
 	log_end(p, c->peer->prefix, false, "the host gave it up");
 	bridge_call_abandon(c);
 }
 
 /* ---- signs of life ---- */
 
+static void tell_progress(const struct host_part *p, double progress,
+			  const cJSON *total, const char *message)
+{
+	CLEANUP(json_free_ptr) cJSON *number = cJSON_CreateNumber(progress);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_printf(
+		&out,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":",
+		p->token);
+	json_print(&out, number);
+	if (cJSON_IsNumber(total)) {
+		buf_text(&out, ",\"total\":");
+		json_print(&out, total);
+	}
+	json_add_text(&out, "message", message);
+	buf_text(&out, "}}");
+	host_tell(p, out.data, out.len);
+}
+
+/* Its numbers and ours would not fit: from now on it speaks for itself. */
+static void on_progress(void *owner, const cJSON *params)
+{
+	struct host_part *p = owner;
+	const cJSON *progress = json_member(params, "progress");
+	const char *message = json_string(params, "message");
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!cJSON_IsNumber(progress))
+		return;
+	if (message)
+		mend_text(&text, message, PROGRESS_MAX);
+	p->tell_at = LOOP_FOREVER;
+	tell_progress(p, progress->valuedouble, json_member(params, "total"),
+		      message ? buf_string(&text) : NULL);
+}
+
 int64_t host_call_progress(struct host_part *p)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
 	const struct bridge_peer *peer;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
@@ -149,13 +185,8 @@ int64_t host_call_progress(struct host_part *p)
 		   peer->current == p->call   ? "is at it" :
 		   peer->state == PEER_COMING ? "is getting ready" :
 						"has other calls first");
-	buf_printf(
-		&out,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%lld,\"message\":",
-		p->token, (long long)(loop_now() - p->began) / 1000);
-	buf_json_string(&out, text.data, text.len);
-	buf_text(&out, "}}");
-	host_tell(p, out.data, out.len);
+	tell_progress(p, (double)((loop_now() - p->began) / 1000), NULL,
+		      buf_string(&text));
 	p->tell_at = loop_now() + HOST_PROGRESS_MS;
 	return p->tell_at;
 }
@@ -216,9 +247,11 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->deadline = p->began + b->timeout;
 	c->awake_by = p->began + b->wait;
 	c->done = on_done;
+	c->progress = p->token ? on_progress : NULL;
 	c->owner = p;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;
+		p->drop = drop;
 		return;
 	}
 	bridge_call_free(c);
@@ -264,10 +297,13 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   buf_string(&text));
 }
 
-static void send_call(struct host_part *p, const struct placed_call *k)
+static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
+	cJSON *said = k->arguments;
 
+	k->arguments = mend_arguments(k->tool->schema, said);
+	cJSON_Delete(said);
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&
@@ -384,16 +420,18 @@ static void call_any(struct host_part *p, const cJSON *arguments)
 static void call_own(struct host_part *p, const char *name,
 		     const cJSON *arguments)
 {
-	switch (own_tool_named(name)) {
-	case OWN_DEVICES:
-		own_devices(p);
-		break;
-	case OWN_REFRESH:
-		own_refresh(p, arguments);
-		break;
-	default:
+	struct bridge *b = bridge_of(p);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	enum own_tool own = own_tool_named(name);
+	bool ok;
+
+	if (own == OWN_CALL) {
 		call_any(p, arguments);
+		return;
 	}
+	ok = own == OWN_DEVICES ? own_devices(b, &out) :
+				  own_refresh(b, arguments, &out);
+	own_result(p, buf_string(&out), !ok);
 }
 
 static void remember(struct host_part *p, const char *name,
@@ -433,6 +471,9 @@ void host_call(struct host_part *p)
 	if (cJSON_IsNull(arguments))
 		arguments = NULL;
 	t = bridge_find(bridge_of(p), name, &source);
+	/* A host may call what it was told by a bridge of before. */
+	if (!t && host_waits(p, "tools/call"))
+		return;
 	remember(p, name, t, arguments);
 	if (!t) {
 		log_end(p, NULL, false, "unknown tool");

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "bridge/host_config.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "bridge/host_snippet.h"
 #include "cli/app.h"
 #include "cli/named.h"
-
-struct config_host {
-	const char *name;
-	const char *where;
-	const char *member; /* of JSON; NULL: TOML */
-	bool typed; /* wants "type":"stdio" */
-};
-
-static const struct config_host config_hosts[] = {
-	{ "claude",
-	  "claude_desktop_config.json of Claude Desktop, or .mcp.json of a project for Claude Code",
-	  "mcpServers", false },
-	{ "cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project",
-	  "mcpServers", false },
-	{ "vscode", ".vscode/mcp.json of a folder", "servers", true },
-	{ "codex", "~/.codex/config.toml", NULL, false },
-};
 
 /* What is a path is found from wherever the host starts us. */
 static char *absolute(const char *path)
@@ -116,61 +98,17 @@ static void collect(struct words *out, const struct app *app,
 	add_own(out, o);
 }
 
-static void add_json(struct buf *out, const struct config_host *h,
-		     const char *program, const struct words *words)
-{
-	cJSON *root = cJSON_CreateObject(), *args;
-	cJSON *entry = cJSON_AddObjectToObject(
-		cJSON_AddObjectToObject(root, h->member), "boards");
-
-	if (h->typed)
-		cJSON_AddStringToObject(entry, "type", "stdio");
-	cJSON_AddStringToObject(entry, "command", program);
-	args = cJSON_AddArrayToObject(entry, "args");
-	for (size_t i = 0; i < words->count; i++)
-		cJSON_AddItemToArray(args, cJSON_CreateString(words->word[i]));
-	json_print_pretty(out, root);
-	buf_char(out, '\n');
-	cJSON_Delete(root);
-}
-
-/* A basic string of TOML takes the escapes of JSON. */
-static void add_toml(struct buf *out, const char *program,
-		     const struct words *words)
-{
-	buf_text(out, "[mcp_servers.boards]\ncommand = ");
-	buf_json_string(out, program, strlen(program));
-	buf_text(out, "\nargs = [");
-	for (size_t i = 0; i < words->count; i++) {
-		if (i)
-			buf_text(out, ", ");
-		buf_json_string(out, words->word[i], strlen(words->word[i]));
-	}
-	buf_text(out, "]\n");
-}
-
 int host_config_print(struct buf *out, const char **where, const char *host,
 		      const struct app *app, const struct bridge_options *o,
 		      struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *program = file_program();
 	CLEANUP(words_done) struct words words = { 0 };
-	const struct config_host *h = NULL;
+	struct host_snippet snippet = { .server = HOST_SNIPPET_SERVER,
+					.program =
+						program ? program : "mcpctl" };
 
-	for (size_t i = 0; i < COUNT(config_hosts); i++) {
-		if (text_same(config_hosts[i].name, host))
-			h = &config_hosts[i];
-	}
-	if (!h)
-		return error_set(
-			err, ERR_USAGE,
-			"no settings are known of host '%s': it is " HOST_CONFIG_NAMES,
-			host);
 	collect(&words, app, o);
-	*where = h->where;
-	if (h->member)
-		add_json(out, h, program ? program : "mcpctl", &words);
-	else
-		add_toml(out, program ? program : "mcpctl", &words);
-	return 0;
+	snippet.words = (const char *const *)words.word;
+	return host_snippet_print(out, host, &snippet, where, err);
 }

@@ -5,9 +5,6 @@
 
 #include "bridge/fronts.h"
 
-/* "claude, cursor, vscode, codex" */
-#define HOST_CONFIG_NAMES "claude, cursor, vscode or codex"
-
 /*
  * The snippet that starts this program as it was asked, with absolute paths,
  * appended, and where it goes into *where (static). -1 (ERR_USAGE): no such host.

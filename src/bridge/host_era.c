@@ -111,14 +111,6 @@ void host_add_caching(struct buf *out, const struct host_part *p)
 		buf_text(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
 }
 
-void host_discover(struct host_part *p)
-{
-	host_result(
-		p,
-		"{\"supportedVersions\":[\"" MODERN_NEWEST
-		"\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":0,\"cacheScope\":\"private\"}");
-}
-
 /* ---- subscriptions ---- */
 
 void host_listen(struct host_part *p)

@@ -11,7 +11,7 @@ static void initialize(struct host_part *p)
 	struct host_client *c = p->question->client;
 	const char *asked = json_string(p->params, "protocolVersion");
 	const char *known = revision_known(ERA_LEGACY, asked);
-	CLEANUP(mem_free_ptr) char *result = NULL;
+	CLEANUP(buf_done) struct buf result = { 0 };
 
 	if (!asked) {
 		host_error(
@@ -22,23 +22,32 @@ static void initialize(struct host_part *p)
 	c->revision = known ? known : REVISION_NEWEST;
 	mem_free(c->who);
 	c->who = host_who(json_object(p->params, "clientInfo"));
-	result = mem_printf(
-		"{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":true}},\"serverInfo\":{\"name\":\"mcpctl\",\"version\":\"" MCPCTL_VERSION
-		"\"}}",
+	buf_printf(
+		&result,
+		"{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":true}",
 		c->revision);
-	host_result(p, result);
+	host_add_offers(&result, p);
+	buf_text(
+		&result,
+		"},\"serverInfo\":{\"name\":\"mcpctl\",\"version\":\"" MCPCTL_VERSION
+		"\"}}");
+	host_result(p, buf_string(&result));
 }
 
-void host_list(struct host_part *p)
+/* One page; a cursor that nobody gave is none. */
+static void list_tools(struct host_part *p)
 {
-	const struct bridge_host *h = p->question->client->host;
 	const struct shown_tools *s;
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	p->lists = loop_now() < h->list_at && !bridge_settled(h->bridge);
-	if (p->lists)
+	if (json_given(p->params, "cursor")) {
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "Invalid params: there is no such cursor");
 		return;
-	s = bridge_shown(h->bridge);
+	}
+	if (host_waits(p, "tools/list"))
+		return;
+	s = bridge_shown(p->question->client->host->bridge);
 	buf_text(&out, "{\"tools\":");
 	buf_add(&out, s->listing.data, s->listing.len);
 	host_add_caching(&out, p);
@@ -46,14 +55,18 @@ void host_list(struct host_part *p)
 	host_result(p, buf_string(&out));
 }
 
-/* One page; a cursor that nobody gave is none. */
-static void list_tools(struct host_part *p)
+static void discover(struct host_part *p)
 {
-	if (json_given(p->params, "cursor"))
-		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
-			   "Invalid params: there is no such cursor");
-	else
-		host_list(p);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_text(&out,
+		 "{\"supportedVersions\":[\"" MODERN_NEWEST
+		 "\"],\"capabilities\":{\"tools\":{\"listChanged\":true}");
+	host_add_offers(&out, p);
+	buf_char(&out, '}');
+	host_add_caching(&out, p);
+	buf_char(&out, '}');
+	host_result(p, buf_string(&out));
 }
 
 static void pong(struct host_part *p)
@@ -63,15 +76,21 @@ static void pong(struct host_part *p)
 
 static const struct host_method_row {
 	const char *name;
-	void (*run)(struct host_part *p);
+	void (*run)(struct host_part *p); /* NULL: host_items does it */
 	bool legacy, modern;
 } methods[] = {
 	{ "initialize", initialize, true, false },
 	{ "ping", pong, true, false },
 	{ "tools/list", list_tools, true, true },
 	{ "tools/call", host_call, true, true },
-	{ "server/discover", host_discover, false, true },
+	{ "server/discover", discover, false, true },
 	{ "subscriptions/listen", host_listen, false, true },
+	{ "resources/list", NULL, true, true },
+	{ "resources/templates/list", NULL, true, true },
+	{ "resources/read", NULL, true, true },
+	{ "prompts/list", NULL, true, true },
+	{ "prompts/get", NULL, true, true },
+	{ "completion/complete", NULL, true, true },
 };
 
 void host_method(struct host_part *p, const char *method)
@@ -81,7 +100,10 @@ void host_method(struct host_part *p, const char *method)
 
 		if (strcmp(m->name, method) == 0 &&
 		    (p->modern ? m->modern : m->legacy)) {
-			m->run(p);
+			if (m->run)
+				m->run(p);
+			else
+				host_items(p, m->name);
 			return;
 		}
 	}
@@ -89,4 +111,20 @@ void host_method(struct host_part *p, const char *method)
 		   "Method not found: '%.*s'", host_cut(method), method);
 	if (p->modern)
 		host_status(p, 404);
+}
+
+void host_resume(struct host_part *p)
+{
+	const char *method = p->waits;
+	CLEANUP(json_free_ptr) cJSON *params = NULL;
+	CLEANUP(mem_free_ptr) char *later = NULL;
+
+	if (!method || p->over)
+		return;
+	p->waits = NULL;
+	later = TAKE(p->later);
+	params = json_parse(later, strlen(later), NULL);
+	p->params = params;
+	host_method(p, method);
+	p->params = NULL;
 }

@@ -30,6 +30,19 @@ char *host_who(const cJSON *info)
 	return buf_take(&out);
 }
 
+bool host_waits(struct host_part *p, const char *method)
+{
+	const struct bridge_host *h = p->question->client->host;
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	if (loop_now() >= h->list_at || bridge_settled(h->bridge))
+		return false;
+	json_print(&params, p->params);
+	p->later = buf_take(&params);
+	p->waits = method;
+	return true;
+}
+
 static void end_part(struct host_part *p)
 {
 	if (!p->over)
@@ -89,8 +102,16 @@ void host_error(struct host_part *p, int code, const char *data,
 	end_part(p);
 }
 
+static void drop_call(struct host_part *p)
+{
+	if (p->drop)
+		p->drop(p);
+	p->drop = NULL;
+}
+
 void host_silence(struct host_part *p)
 {
+	drop_call(p);
 	end_part(p);
 }
 
@@ -119,9 +140,10 @@ void host_question_free(struct host_question *q)
 	for (size_t i = 0; i < q->count; i++) {
 		struct host_part *p = &q->part[i];
 
-		host_call_drop(p);
+		drop_call(p);
 		mem_free(p->id);
 		mem_free(p->reply);
+		mem_free(p->later);
 		mem_free(p->token);
 		mem_free(p->who);
 		mem_free(p->tool);

@@ -33,6 +33,12 @@ void mend_failure(struct buf *out, const struct error *why, const cJSON *error);
  * the device.
  */
 cJSON *mend_schema(const cJSON *schema);
+/*
+ * Arguments of a call as the device has them, yours: schema is the device's own.
+ * Where it calls an argument so that models refuse the whole list ("亮度"), the
+ * host has another name for it.
+ */
+cJSON *mend_arguments(const cJSON *schema, const cJSON *arguments);
 /* A description, cleaned and capped; yours to mem_free. */
 char *mend_description(const char *text);
 /* The same of any prose, up to so many characters; appended. */

@@ -81,15 +81,14 @@ static void add_comma(struct result_mender *m)
 		buf_char(m->out, ',');
 }
 
-static bool add_whole(struct result_mender *m, const struct buf *item)
+static void add_whole(struct result_mender *m, const struct buf *item)
 {
 	if (item->len + 1 > room(m)) {
 		m->left_out += item->len;
-		return false;
+		return;
 	}
 	add_comma(m);
 	buf_add(m->out, item->data, item->len);
-	return true;
 }
 
 static void add_text_item(struct buf *out, const char *text, size_t len)
@@ -111,8 +110,8 @@ static void add_text(struct result_mender *m, const char *text)
 	size_t fits = left > around ? fitting(text, len, left - around) : 0;
 	CLEANUP(mem_free_ptr) char *cut = NULL;
 
-	if (fits == 0 && len > 0) {
-		m->left_out += len;
+	if (left < around || (fits == 0 && len > 0)) {
+		m->left_out += around + len;
 		return;
 	}
 	if (fits < len)

@@ -11,10 +11,13 @@
 
 #include "base/mem.h"
 #include "base/text_safe.h"
+#include "bridge/cut_name.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
+#include "mcp/tools.h"
 
 #define MEND_DEPTH 12 /* below that a schema is {}: anything */
+#define MEND_REFERENCES 4 /* one inside the other, likewise: some go round */
 #define MEND_SCHEMAS 2000 /* in one tool, parts and all */
 #define MEND_BYTES 65536 /* of its words and names */
 #define MEND_PROPERTIES 200 /* of one object */
@@ -22,10 +25,12 @@
 #define MEND_VALUE 512 /* bytes of a default, a choice, a pattern */
 #define MEND_NAME 128 /* bytes of a property's name */
 #define MEND_STEPS 200000 /* to look whether defaults fit */
+#define MEND_KEY 64 /* bytes of a name on the first level */
 
 struct schema_mender {
 	const cJSON *root;
-	size_t depth, schemas, bytes, steps; /* the last three: what is left */
+	size_t depth, references;
+	size_t schemas, bytes, steps; /* what is left */
 };
 
 static cJSON *mend_one(struct schema_mender *m, const cJSON *schema);
@@ -203,6 +208,7 @@ static bool may_be(const cJSON *out, const char *type)
 
 /* ---- arrays, and schemas put together ---- */
 
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_items(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *items = json_object(schema, "items");
@@ -216,22 +222,20 @@ static void add_items(struct schema_mender *m, cJSON *out, const cJSON *schema)
 					      cJSON_CreateObject());
 }
 
-/* False: it has no such parts. */
-static bool add_parts(struct schema_mender *m, cJSON *out, const cJSON *schema,
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
+static void add_parts(struct schema_mender *m, cJSON *out, const cJSON *schema,
 		      const char *name, const char *as)
 {
 	const cJSON *parts = json_array(schema, name), *one;
 	cJSON *kept;
 
-	if (!parts || !parts->child)
-		return false;
-	if (json_member(out, as) || cJSON_GetArraySize(parts) > MEND_CHOICES)
-		return true;
+	if (!parts || !parts->child || json_member(out, as) ||
+	    cJSON_GetArraySize(parts) > MEND_CHOICES)
+		return;
 	kept = cJSON_AddArrayToObject(out, as);
 	cJSON_ArrayForEach(one, parts) {
 		cJSON_AddItemToArray(kept, mend_one(m, one));
 	}
-	return true;
 }
 
 /* ---- objects ---- */
@@ -244,26 +248,26 @@ static bool is_name(struct schema_mender *m, const char *name)
 	       spend(&m->bytes, len);
 }
 
-/* "integer 0..100, default 50", where the device does not say what it is. */
+/*
+ * "integer 0..100, default 50", where the device does not say what it is; what
+ * has parts says it by these.
+ */
 static void describe_property(struct schema_mender *m, cJSON *out)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
-	const cJSON *standard = json_member(out, "default");
 
-	if (json_member(out, "description"))
+	if (json_member(out, "description") || json_member(out, "properties") ||
+	    json_member(out, "anyOf") || json_member(out, "allOf"))
 		return;
 	schema_describe(out, &words);
-	if (standard) {
-		buf_text(&words, ", default ");
-		json_print_cut(&words, standard, SCHEMA_PRINT_MAX);
-	}
 	mend_text(&text, buf_string(&words), MEND_TEXT_MAX);
 	if (strcmp(buf_string(&text), "any") != 0 && spend(&m->bytes, text.len))
 		cJSON_AddStringToObject(out, "description", buf_string(&text));
 }
 
 /* False: it is left out. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static bool add_property(struct schema_mender *m, cJSON *properties,
 			 const cJSON *schema, const char *name)
 {
@@ -280,6 +284,7 @@ static bool add_property(struct schema_mender *m, cJSON *properties,
 }
 
 /* False: some were left out. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static bool add_properties(struct schema_mender *m, cJSON *out,
 			   const cJSON *from)
 {
@@ -316,6 +321,7 @@ static void add_required(cJSON *out, const cJSON *names)
 }
 
 /* Whether others may be there; not said where not all names could be kept. */
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_others(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *others = json_member(schema, "additionalProperties");
@@ -329,6 +335,7 @@ static void add_others(struct schema_mender *m, cJSON *out, const cJSON *schema)
 				      mend_one(m, others));
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): see mend_one */
 static void add_object(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
 	const cJSON *properties = json_object(schema, "properties");
@@ -372,56 +379,97 @@ static void mend_inside(struct schema_mender *m, cJSON *out,
 }
 
 /*
- * What $ref means stands in its place. Where it goes round, it ends at the
- * depth. Always an object.
+ * What $ref means stands in its place; not without end. Always an object.
  */
 /* NOLINTNEXTLINE(misc-no-recursion): to MEND_DEPTH */
 static cJSON *mend_one(struct schema_mender *m, const cJSON *schema)
 {
 	const cJSON *meant = schema_resolve(m->root, schema);
+	const bool refers = meant != schema;
 	cJSON *out = cJSON_CreateObject();
 
+	/* Beside a $ref stands what the property is. */
+	if (refers)
+		add_prose(m, out, schema, "description", MEND_TEXT_MAX);
 	if (!cJSON_IsObject(meant) || m->depth >= MEND_DEPTH ||
-	    !spend(&m->schemas, 1))
+	    m->references + refers > MEND_REFERENCES || !spend(&m->schemas, 1))
 		return out;
 	m->depth++;
-	/* Beside a $ref stands what the property is. */
-	if (meant != schema)
-		add_prose(m, out, schema, "description", MEND_TEXT_MAX);
+	m->references += refers;
 	mend_inside(m, out, meant);
+	m->references -= refers;
 	m->depth--;
 	return out;
 }
 
 /* ---- the whole ---- */
 
+/*
+ * What models call an argument: they take [a-zA-Z0-9_.-]{1,64} there. What else
+ * it is called has the digits of the whole name, so it needs no table.
+ */
+static void add_key(struct buf *out, const char *name)
+{
+	CLEANUP(buf_done) struct buf plain = { 0 };
+
+	tool_sanitise(name, SANITISE_SPEC, &plain);
+	if (plain.len && plain.len <= MEND_KEY && strcmp(plain.data, name) == 0)
+		buf_text(out, name);
+	else
+		cut_name(out, buf_string(&plain), MEND_KEY, name);
+}
+
+/* One that goes by another name says its own. */
+static void add_title(struct schema_mender *m, cJSON *property,
+		      const char *name)
+{
+	CLEANUP(json_free_ptr) cJSON *own = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(own, "title", name);
+	add_prose(m, property, own, "title", MEND_NAME);
+}
+
+/* Properties of the first level; what is required of them. */
+static bool add_first(struct schema_mender *m, cJSON *out, const cJSON *schema,
+		      const char *name, cJSON *required)
+{
+	cJSON *properties = json_object(out, "properties");
+	CLEANUP(buf_done) struct buf key = { 0 };
+	const cJSON *property = schema_property(m->root, schema, name);
+
+	add_key(&key, name);
+	if (!add_property(m, properties, property, key.data))
+		return false;
+	if (strcmp(key.data, name) != 0)
+		add_title(m, json_object(properties, key.data), name);
+	if (schema_requires(m->root, schema, name))
+		cJSON_AddItemToArray(required, cJSON_CreateString(key.data));
+	return true;
+}
+
 static bool is_put_together(const cJSON *schema)
 {
-	return json_array(schema, "allOf") || json_array(schema, "anyOf") ||
-	       json_array(schema, "oneOf");
+	return json_member(schema, "allOf") || json_member(schema, "anyOf") ||
+	       json_member(schema, "oneOf");
 }
 
 /*
  * Models want the properties on the first level, and no alternatives there:
  * those of all parts, of which only what every part asks for is required.
  */
-static void gather(struct schema_mender *m, cJSON *out, const cJSON *schema)
+static void add_root(struct schema_mender *m, cJSON *out, const cJSON *schema)
 {
-	cJSON *properties = cJSON_AddObjectToObject(out, "properties");
 	CLEANUP(json_free_ptr) cJSON *required = cJSON_CreateArray();
 	const char *name[MEND_PROPERTIES];
 	size_t count =
 		schema_property_names(m->root, schema, name, COUNT(name));
+	bool all = count < MEND_PROPERTIES;
 
-	for (size_t i = 0; i < count; i++) {
-		add_property(m, properties,
-			     schema_property(m->root, schema, name[i]),
-			     name[i]);
-		if (schema_requires(m->root, schema, name[i]))
-			cJSON_AddItemToArray(required,
-					     cJSON_CreateString(name[i]));
-	}
+	for (size_t i = 0; i < count; i++)
+		all = add_first(m, out, schema, name[i], required) && all;
 	add_required(out, required);
+	if (all && !is_put_together(schema))
+		add_others(m, out, schema);
 }
 
 cJSON *mend_schema(const cJSON *schema)
@@ -435,11 +483,46 @@ cJSON *mend_schema(const cJSON *schema)
 	cJSON *out = cJSON_CreateObject();
 
 	cJSON_AddStringToObject(out, "type", "object");
-	if (!cJSON_IsObject(meant))
-		cJSON_AddObjectToObject(out, "properties");
-	else if (is_put_together(meant))
-		gather(&m, out, meant);
-	else
-		add_object(&m, out, meant);
+	cJSON_AddObjectToObject(out, "properties");
+	if (cJSON_IsObject(meant))
+		add_root(&m, out, meant);
+	return out;
+}
+
+/* ---- the way back ---- */
+
+/* The device's name for what the host calls key; key itself if it has none. */
+static const char *name_of(const char *const *name, char *const *keys,
+			   size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(keys[i], key) == 0)
+			return name[i];
+	}
+	return key;
+}
+
+cJSON *mend_arguments(const cJSON *schema, const cJSON *arguments)
+{
+	const char *name[MEND_PROPERTIES];
+	char *keys[MEND_PROPERTIES];
+	size_t count = schema_property_names(schema, schema, name, COUNT(name));
+	cJSON *out = cJSON_CreateObject();
+	const cJSON *one;
+
+	for (size_t i = 0; i < count; i++) {
+		struct buf key = { 0 };
+
+		add_key(&key, name[i]);
+		keys[i] = buf_take(&key);
+	}
+	cJSON_ArrayForEach(one, arguments) {
+		if (one->string)
+			cJSON_AddItemToObject(
+				out, name_of(name, keys, count, one->string),
+				cJSON_Duplicate(one, true));
+	}
+	for (size_t i = 0; i < count; i++)
+		mem_free(keys[i]);
 	return out;
 }

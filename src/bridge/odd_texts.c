@@ -9,6 +9,7 @@
 #include "diag/tool_judge.h"
 #include "mcp/tools.h"
 
+#define WORDS_MAX 16 /* of a sign */
 #define READ_MAX 65536 /* bytes of all its texts that are looked through */
 
 /*
@@ -17,7 +18,7 @@
  */
 static const struct sign {
 	const char *looks; /* "it holds what looks like …" */
-	const char *words[16];
+	const char *words[WORDS_MAX];
 } signs[] = {
 	{ "an order to a model to forget what it was told",
 	  { "ignore previous", "ignore all", "ignore the previous",
@@ -34,10 +35,9 @@ static const struct sign {
 	  { "do not mention", "don't mention", "do not tell", "don't tell",
 	    "never tell", "without telling", "without asking the user",
 	    "不要告诉用户", "别告诉用户" } },
-	{ "an order to do something else first",
-	  { "before using this tool", "before calling this tool",
-	    "before using any", "before calling any", "使用此工具之前",
-	    "调用此工具之前" } },
+	{ "an order about all other tools",
+	  { "before using any", "before calling any", "instead of any other",
+	    "使用任何工具之前", "调用任何工具之前" } },
 	{ "a question for files with secrets",
 	  { "id_rsa", ".ssh/", "/etc/passwd", ".aws/", "mcp.json" } },
 };
@@ -108,24 +108,47 @@ static void add_mark(struct buf *out, const char *before, const char *what,
 	buf_printf(out, "%s%.100s%s", before, what, behind);
 }
 
-static bool has_words(const char *text, const char *words)
-{
-	CLEANUP(buf_done) struct buf looks = { 0 };
+/* ---- signs ---- */
 
-	add_words(&looks, words);
-	return strstr(text, buf_string(&looks)) != NULL;
+struct odd_signs {
+	char *words[COUNT(signs)][WORDS_MAX]; /* as they look; NULL: no more */
+};
+
+struct odd_signs *odd_signs_new(void)
+{
+	struct odd_signs *s = mem_zalloc(sizeof(*s));
+
+	for (size_t i = 0; i < COUNT(signs); i++) {
+		for (size_t w = 0; w < WORDS_MAX && signs[i].words[w]; w++) {
+			struct buf looks = { 0 };
+
+			add_words(&looks, signs[i].words[w]);
+			s->words[i][w] = buf_take(&looks);
+		}
+	}
+	return s;
 }
 
-static bool shows(const char *text, const struct sign *s)
+void odd_signs_free(struct odd_signs *s)
 {
-	for (size_t i = 0; i < COUNT(s->words) && s->words[i]; i++) {
-		if (has_words(text, s->words[i]))
+	for (size_t i = 0; i < COUNT(signs); i++) {
+		for (size_t w = 0; w < WORDS_MAX; w++)
+			mem_free(s->words[i][w]);
+	}
+	mem_free(s);
+}
+
+static bool shows(const char *text, char *const words[WORDS_MAX])
+{
+	for (size_t w = 0; w < WORDS_MAX && words[w]; w++) {
+		if (strstr(text, words[w]))
 			return true;
 	}
 	return false;
 }
 
-char *odd_texts(const struct tool *t, const struct tool *like)
+char *odd_texts(const struct odd_signs *s, const struct tool *t,
+		const struct tool *like)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	CLEANUP(buf_done) struct buf hides = { 0 };
@@ -136,7 +159,7 @@ char *odd_texts(const struct tool *t, const struct tool *like)
 	add_one(&text, t->description);
 	add_tree(&text, t->schema);
 	for (size_t i = 0; i < COUNT(signs); i++) {
-		if (shows(buf_string(&text), &signs[i]))
+		if (shows(buf_string(&text), s->words[i]))
 			add_mark(&out, "it holds what looks like ",
 				 signs[i].looks, "");
 	}
@@ -151,7 +174,7 @@ char *odd_texts(const struct tool *t, const struct tool *like)
 const struct tool **look_alikes(const struct tool_list *list)
 {
 	const struct tool **like =
-		mem_zalloc((list->count + 1) * sizeof(*like));
+		mem_zalloc((list->count + 1) * sizeof(struct tool *));
 	struct name_set seen = { 0 };
 
 	for (size_t i = 0; i < list->count; i++) {

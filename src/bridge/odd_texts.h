@@ -9,11 +9,17 @@
 
 #include "mcp/types.h"
 
+/* The signs, made ready to be looked for. */
+struct odd_signs;
+struct odd_signs *odd_signs_new(void);
+void odd_signs_free(struct odd_signs *s);
+
 /*
  * In words, "; " between them; NULL: nothing is. Yours. like: the tool whose name
  * looks like its own, NULL.
  */
-char *odd_texts(const struct tool *t, const struct tool *like);
+char *odd_texts(const struct odd_signs *s, const struct tool *t,
+		const struct tool *like);
 /*
  * For each tool of a list the other one whose name looks like its own, and is
  * not; NULL where there is none. The array is yours.

@@ -67,41 +67,33 @@ static void add_all(struct buf *out, struct bridge *b)
 		buf_text(out, "No board is known yet.\n");
 }
 
-void own_devices(struct host_part *p)
+bool own_devices(struct bridge *b, struct buf *out)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
-
-	add_all(&out, p->question->client->host->bridge);
-	host_text_result(p, buf_string(&out), false);
+	add_all(out, b);
+	return true;
 }
 
 /*
  * Boards and lists are asked for at once; what comes of it is told as
  * list_changed, and seen by the next list.
  */
-void own_refresh(struct host_part *p, const cJSON *arguments)
+bool own_refresh(struct bridge *b, const cJSON *arguments, struct buf *out)
 {
-	struct bridge *b = p->question->client->host->bridge;
 	const char *device = json_string(arguments, "device");
 	const struct shown_tools *s = bridge_shown(b);
-	CLEANUP(buf_done) struct buf out = { 0 };
-	size_t source;
 
-	if (device) {
-		source = bridge_catalogue_source(&s->catalogue, NULL, device);
-		if (source >= s->count) {
-			buf_printf(
-				&out,
-				"no board is called '%.*s': the tool 'devices' lists them",
-				host_cut(device), device);
-			host_text_result(p, buf_string(&out), true);
-			return;
-		}
+	if (device &&
+	    bridge_catalogue_source(&s->catalogue, NULL, device) >= s->count) {
+		buf_printf(
+			out,
+			"no board is called '%.*s': the tool 'devices' lists them",
+			host_cut(device), device);
+		return false;
 	}
 	bridge_refresh(b);
 	buf_text(
-		&out,
+		out,
 		"Tools and boards are being asked for anew; list the tools again in a moment. Known now:\n");
-	add_all(&out, b);
-	host_text_result(p, buf_string(&out), false);
+	add_all(out, b);
+	return true;
 }

@@ -5,26 +5,19 @@
 
 #include "base/mem.h"
 #include "base/text_safe.h"
-
-/* How many tools hosts take: Cursor, and what the models' API takes. */
-static const struct host_limit {
-	const char *host;
-	size_t tools;
-} limits[] = {
-	{ "older Cursor", 40 },
-	{ "Cursor", 80 },
-	{ "GitHub Copilot", 128 },
-};
+#include "bridge/host_rules.h"
+#include "bridge/host_snippet.h"
 
 #define NAME_COLUMN_MAX 48
 
 static const char *peer_of(const struct shown_tools *s,
 			   const struct bridge_tool *t)
 {
-	const char *label = s->catalogue.label[t->source];
+	const char *label;
 
 	if (!t->tool)
 		return NULL;
+	label = s->catalogue.label[t->source];
 	return label ? label : s->peer[t->source]->prefix;
 }
 
@@ -119,21 +112,55 @@ static void print_unknown(struct renderer *r, const struct shown_tools *s)
 	}
 }
 
+/* ---- hosts ---- */
+
 static void print_counts(struct renderer *r, const struct bridge_catalogue *c)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	buf_printf(&text, "%zu tool%s of %zu", c->shown,
 		   c->shown == 1 ? "" : "s", c->count);
-	for (size_t i = 0; i < COUNT(limits); i++)
-		buf_printf(&text, "%s %s takes %zu%s", i ? "," : ";",
-			   limits[i].host, limits[i].tools,
-			   c->shown > limits[i].tools ? " (too many)" : "");
 	if (c->merged)
 		buf_text(
 			&text,
 			"; equal tools of boards are one, with an argument 'device'");
 	render_note(r, "%s", buf_string(&text));
+}
+
+static bool takes_all(const struct host_verdict *v)
+{
+	return !v->refused && !v->cut && !v->above;
+}
+
+/* Those that take all in one line, each other one in its own. */
+static void print_hosts(struct renderer *r, const struct bridge_catalogue *c)
+{
+	CLEANUP(buf_done) struct buf all = { 0 };
+	struct host_verdicts v;
+
+	host_verdicts_find(&v, c, HOST_SNIPPET_SERVER);
+	for (size_t i = 0; i < v.count; i++) {
+		const struct host_fact *h = v.item[i].host;
+		CLEANUP(buf_done) struct buf line = { 0 };
+		CLEANUP(buf_done) struct buf safe = { 0 };
+
+		if (takes_all(&v.item[i])) {
+			buf_printf(&all, "%s%s", all.len ? ", " : "", h->name);
+			if (h->max_tools)
+				buf_printf(&all, " (at most %lld)",
+					   (long long)h->max_tools);
+			continue;
+		}
+		buf_printf(&line, "%s ", h->name);
+		host_verdict_words(&line, &v.item[i]);
+		text_safe(&safe, line.data, line.len, TEXT_LINE);
+		render_note(r, "%s", safe.data);
+	}
+	if (all.len)
+		render_note(r,
+			    "as far as is known, all of them are taken by %s",
+			    all.data);
+	host_verdicts_done(&v);
 }
 
 void seen_list_print(struct renderer *r, const struct shown_tools *s)
@@ -151,4 +178,5 @@ void seen_list_print(struct renderer *r, const struct shown_tools *s)
 		return;
 	print_unknown(r, s);
 	print_counts(r, c);
+	print_hosts(r, c);
 }

@@ -8,19 +8,21 @@ void shown_tools_done(struct shown_tools *s)
 	bridge_catalogue_done(&s->catalogue);
 	for (size_t i = 0; i < s->count; i++) {
 		bridge_list_release(s->list[i]);
-		mem_free((char *)(uintptr_t)s->source[i].prefix);
+		mem_free(s->prefix[i]);
 	}
 	mem_free(s->source);
 	mem_free(s->peer);
 	mem_free(s->list);
+	mem_free(s->prefix);
 	buf_done(&s->listing);
 	*s = (struct shown_tools){ 0 };
 }
 
-static struct bridge_source source_of(const struct bridge_peer *p)
+static struct bridge_source source_of(const struct bridge_peer *p,
+				      const char *prefix)
 {
 	return (struct bridge_source){
-		.prefix = mem_strdup(p->prefix ? p->prefix : p->id),
+		.prefix = prefix,
 		.id = p->id,
 		.tools = p->list ? &p->list->tools : NULL,
 		.device = p->device,
@@ -52,10 +54,13 @@ void shown_tools_make(struct shown_tools *s, struct bridge_peer *const *peer,
 	now.source = mem_zalloc((count + 1) * sizeof(*now.source));
 	now.peer = mem_zalloc((count + 1) * sizeof(struct bridge_peer *));
 	now.list = mem_zalloc((count + 1) * sizeof(struct bridge_list *));
+	now.prefix = mem_zalloc((count + 1) * sizeof(char *));
 	for (size_t i = 0; i < count; i++) {
 		now.peer[i] = peer[i];
 		now.list[i] = bridge_list_hold(peer[i]->list);
-		now.source[i] = source_of(peer[i]);
+		now.prefix[i] = mem_strdup(peer[i]->prefix ? peer[i]->prefix :
+							     peer[i]->id);
+		now.source[i] = source_of(peer[i], now.prefix[i]);
 	}
 	bridge_catalogue_make(&now.catalogue, now.source, count, rules);
 	print(&now);

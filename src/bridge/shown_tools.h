@@ -14,6 +14,7 @@ struct shown_tools { /* starts zeroed */
 	struct bridge_source *source; /* of it */
 	struct bridge_peer **peer; /* by source */
 	struct bridge_list **list; /* held */
+	char **prefix; /* those of the sources */
 	size_t count;
 	struct buf listing; /* the tools as a JSON array */
 };

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "bridge/cut_name.h"
 #include "mcp/tools.h"
 
-#define HASH_DIGITS 6
 #define LABEL_MAX 20 /* bytes of a label in a name: the tool's must be seen */
 #define LONG_NAME_MAX 128 /* as MCP has it, where dots may stay */
 #define ROUNDS 4 /* who chooses names can choose one that has our hash, too */
@@ -17,27 +16,28 @@
 
 /* ---- hashes ---- */
 
+/* What a hash depends on; yours. */
+static char *hash_key(const char *key, const char *name, size_t round)
+{
+	return mem_printf("%zu\n%s\n%s", round, key, name);
+}
+
 static void add_hash(struct buf *out, const char *key, const char *name,
 		     size_t round)
 {
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%zu\n%s\n%s", round, key, name);
-	char sum[SHA256_TEXT];
+	CLEANUP(mem_free_ptr) char *whole = hash_key(key, name, round);
 
-	sha256_text(text, strlen(text), sum);
-	buf_add(out, sum, HASH_DIGITS);
+	name_digits(out, whole);
 }
 
-/* At most max bytes of text with '_' and a hash behind them; yours. */
+/* At most max bytes, of which the last are a hash; yours. */
 static char *hashed(const char *text, size_t max, const char *key,
 		    const char *name, size_t round)
 {
-	size_t len = strlen(text);
+	CLEANUP(mem_free_ptr) char *whole = hash_key(key, name, round);
 	struct buf out = { 0 };
 
-	buf_add(&out, text, text_cut(text, len, max - HASH_DIGITS - 1));
-	buf_char(&out, '_');
-	add_hash(&out, key, name, round);
+	cut_name(&out, text, max, whole);
 	return buf_take(&out);
 }
 
@@ -71,7 +71,7 @@ static void tell_apart(char **label, const struct bridge_source *source,
 		if (!clash[i])
 			continue;
 		label[i] = whole ? mem_printf("%s_%s", old, source[i].id) :
-				   hashed(old, strlen(old) + HASH_DIGITS + 1,
+				   hashed(old, strlen(old) + NAME_DIGITS + 1,
 					  source[i].id, "", 0);
 		mem_free(old);
 	}

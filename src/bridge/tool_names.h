@@ -20,7 +20,7 @@ char **source_labels(const struct bridge_source *source, size_t count);
 struct wanted_name {
 	const char *label; /* stands in front; NULL: nothing does */
 	const char *name; /* the device's */
-	const char *key; /* what tells it from others of that name */
+	char *key; /* what tells it from others of that name; the caller's */
 	char *out; /* yours; NULL: it cannot be told from another */
 };
 

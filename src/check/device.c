@@ -239,6 +239,19 @@ static int ask_lists(struct checkup *k, struct buf *words, bool *listed,
 	return list_items(k, words, err);
 }
 
+/* What the engine does not see: no frame came of it. */
+static void name_failure(struct checkup *k, const struct error *err)
+{
+	const int code = finding_by_name(err->finding);
+
+	if (code >= 0 && !diag_count(k->diag, (enum diag_code)code))
+		diag_found(
+			k->diag, (enum diag_code)code,
+			(struct span){ err->detail,
+				       err->detail ? strlen(err->detail) : 0 },
+			"%.90s", err->text);
+}
+
 /*
  * One that broke is a fault, and ends nothing: the rest can be asked; so where
  * others than that of tools have no answer.
@@ -261,6 +274,8 @@ static int look_at_list(struct checkup *k, struct error *err)
 
 	check_progress(k, "tools/list");
 	status = ask_lists(k, &words, &listed, err);
+	if (status)
+		name_failure(k, err);
 	check_stage(k, "list", status ? STAGE_FAIL : STAGE_OK, "%s%s%s",
 		    words.len ? buf_string(&words) : "nothing is offered",
 		    status ? ": " : "", status ? err->text : "");

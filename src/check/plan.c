@@ -207,6 +207,7 @@ static void look_at_target(struct plan *p)
 	case SCHEME_HTTP:
 	case SCHEME_CHILD:
 	case SCHEME_MQTT:
+	case SCHEME_MCP_MQTT:
 	case SCHEME_SIM:
 		p->frames = FRAMES_NONE;
 		break;

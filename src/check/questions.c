@@ -8,6 +8,7 @@
 #include "diag/list_rules.h"
 #include "mcp/client_start.h"
 #include "mcp/tools.h"
+#include "net/why.h"
 #include "rpc/session_calls.h"
 
 enum {
@@ -123,6 +124,12 @@ static bool is_answered(const struct call *c)
 	       (kind == ERR_NONE || kind == ERR_PEER || kind == ERR_PROTOCOL);
 }
 
+/* Not a word of JSON-RPC, but one of HTTP: 400, 413. */
+static bool is_refused(const struct call *c)
+{
+	return c->done && c->failure.reason == WHY_STATUS;
+}
+
 static bool is_lost(const struct session *s)
 {
 	return session_is_over(s) || !session_is_open(s);
@@ -136,7 +143,9 @@ static void judge(struct session *s, const struct call *c,
 		out->took_us = c->ended_us - c->started_us;
 		return;
 	}
-	out->answer = is_lost(s) ? ANSWER_END : UNANSWERED;
+	out->answer = is_lost(s)    ? ANSWER_END :
+		      is_refused(c) ? ANSWER_REFUSED :
+				      UNANSWERED;
 	if (c->done)
 		error_copy(&out->why, &c->failure);
 }
@@ -203,13 +212,14 @@ static void question_ask(struct session *s, const struct check_question *q,
 struct round {
 	struct checkup *k;
 	enum check_risk risk;
-	struct buf names, silent, failed, through;
+	struct buf names, refused, silent, failed, through;
 	unsigned count;
 };
 
 static void round_done(struct round *r)
 {
 	buf_done(&r->names);
+	buf_done(&r->refused);
 	buf_done(&r->silent);
 	buf_done(&r->failed);
 	buf_done(&r->through);
@@ -275,12 +285,16 @@ static void take(struct round *r, const struct check_question *q,
 {
 	const bool silent =
 		question_may_rest(q, r->k->in->connection->client.device);
-	const bool good = a->answer == ANSWERED || silent;
+	const bool refused = a->answer == ANSWER_REFUSED && !silent;
+	const bool good = a->answer == ANSWERED || silent || refused;
 
 	check_case(r->k, q->name, good ? STAGE_OK : STAGE_FAIL, a->took_us,
-		   good			   ? "" :
+		   good && !refused	   ? "" :
 		   a->answer == UNANSWERED ? "no answer" :
 					     a->why.text);
+	if (refused)
+		buf_printf(&r->refused, "%s%s (HTTP %d)",
+			   r->refused.len ? ", " : "", q->name, a->why.code);
 	if (good)
 		return;
 	add_name(&r->silent, q->name);
@@ -291,7 +305,7 @@ static void take(struct round *r, const struct check_question *q,
 			   (struct span){ ZERO, strlen(ZERO) },
 			   "and one with another id is");
 	else
-		check_silent(r->k, q->name);
+		check_silent(r->k, q->name, &a->why);
 }
 
 static int ask_one(struct round *r, const struct check_question *q,
@@ -330,6 +344,8 @@ static void tell(struct round *r, const char *name, int status,
 
 	buf_text(&words, buf_string(&r->names));
 	buf_text(&words, more);
+	if (r->refused.len)
+		buf_printf(&words, "; refused: %s", buf_string(&r->refused));
 	if (r->silent.len)
 		buf_printf(&words, "; no answer to: %s",
 			   buf_string(&r->silent));
@@ -375,7 +391,7 @@ static int list_again(struct round *r, struct error *err)
 		return check_died(r->k, "the second list", &why, err);
 	}
 	if (err->kind == ERR_TIMEOUT)
-		check_silent(r->k, "the second list");
+		check_silent(r->k, "the second list", err);
 	error_reset(err);
 	return 0;
 }

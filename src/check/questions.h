@@ -42,6 +42,7 @@ void question_text(const struct check_question *q, int32_t id, bool device,
 
 enum answer {
 	ANSWERED,
+	ANSWER_REFUSED, /* by a status of HTTP, and it answers others */
 	UNANSWERED, /* and it answers others */
 	NOT_ASKED, /* it could not be sent */
 	ANSWER_SILENCE, /* it answers nothing any more */
@@ -51,7 +52,8 @@ enum answer {
 struct check_asking {
 	enum answer answer;
 	int64_t took_us;
-	struct error why; /* of the last three; its reset is the caller's */
+	struct error
+		why; /* of a refusal, and of the last three; its reset is the caller's */
 };
 
 #endif

@@ -5,9 +5,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/all.h"
+#include "cli/brokered.h"
+#include "cli/connection.h"
 #include "cli/expect.h"
 #include "cli/operand.h"
 #include "mcp/arguments.h"
+#include "mcp/client_start.h"
 #include "mcp/content.h"
 #include "mcp/listing.h"
 #include "mcp/name_set.h"
@@ -96,6 +99,10 @@ int all_look(struct all *a, struct error *err)
 
 	forget_devices(a);
 	error_reset(&a->unknown);
+	if (a->brokered) {
+		brokered_devices(a->brokered, a);
+		return 0;
+	}
 	return serve_ask(a->app, &q, loop_now() + MARGIN_MS, add_device, a,
 			 err);
 }
@@ -196,6 +203,9 @@ int all_open(struct all *a, struct app *app, struct error *err)
 	int status;
 
 	*a = (struct all){ .app = app };
+	if (brokered_fits(app))
+		return brokered_open(&a->brokered, app, err) ? -1 :
+							       all_look(a, err);
 	status = app->config.wait ? await_devices(a, err) : all_look(a, err);
 	if (status == 0 && a->count == 0)
 		status = nobody(a, err);
@@ -206,6 +216,7 @@ void all_done(struct all *a)
 {
 	forget_devices(a);
 	error_reset(&a->unknown);
+	brokered_close(a->brokered);
 	mem_free(a->device);
 	*a = (struct all){ 0 };
 }
@@ -281,8 +292,9 @@ int all_outcome(const struct all *a, struct error *err)
 {
 	if (a->failed == 0)
 		return 0;
-	return error_set(err, a->worst, "%zu of %zu device%s failed", a->failed,
-			 a->rows, a->rows == 1 ? "" : "s");
+	return error_set(err, a->worst, "%zu of %zu %s%s failed", a->failed,
+			 a->rows, a->brokered ? "server" : "device",
+			 a->rows == 1 ? "" : "s");
 }
 
 /* ---- a request ---- */
@@ -402,9 +414,57 @@ bool all_sent(void *owner, struct all_row *row)
 	return true;
 }
 
+/* ---- of servers at a broker ---- */
+
+struct brokered_fan {
+	const struct all_request *rq;
+	const struct all_fan *fan;
+};
+
+static int that_request(void *owner, struct connection *c,
+			const struct tool_list *tools,
+			struct brokered_question *q, struct error *err)
+{
+	const struct all_request *rq = ((struct brokered_fan *)owner)->rq;
+
+	(void)tools;
+	if (rq->message)
+		return error_set(err, ERR_USAGE,
+				 "only boards of a serve take such a message");
+	/* Its SDK never answers a ping (mcp-mqtt.md 7). */
+	q->method = c->client.kwargs && text_same(rq->method, "ping") ?
+			    "tools/list" :
+			    rq->method;
+	q->notify = rq->notify;
+	buf_text(&q->params, rq->params ? rq->params : "");
+	return 0;
+}
+
+static bool that_judge(void *owner, struct all_row *row)
+{
+	const struct all_fan *fan = ((struct brokered_fan *)owner)->fan;
+
+	return !fan->judge || fan->judge(fan->owner, row);
+}
+
+static int run_brokered(struct all *a, const struct all_request *rq,
+			const struct all_fan *fan, struct error *err)
+{
+	struct brokered_fan that = { rq, fan };
+	const struct brokered_ask ask = { .question = that_request,
+					  .judge = that_judge,
+					  .owner = &that };
+
+	if (brokered_run(a, &ask, err))
+		return -1;
+	return all_outcome(a, err);
+}
+
 static int run_one(struct all *a, const struct all_request *rq,
 		   struct all_fan *f, struct error *err)
 {
+	if (a->brokered)
+		return run_brokered(a, rq, f, err);
 	if (all_start(a, f, rq, err)) {
 		control_line_close(f->serve);
 		return -1;
@@ -476,7 +536,7 @@ static bool judge_call(void *owner, struct all_row *row)
 	}
 	if (row->reply.kind == MESSAGE_RESULT) {
 		result_decode_take(&result, &row->reply);
-		result.from_device = true;
+		result.from_device = !c->all.brokered;
 		client_judge_result(call->name, &result, &row->error);
 		expect(row, &result, call->expected);
 		if (render_wants_value(&c->app->out))
@@ -531,7 +591,7 @@ static int build(struct calling *c, const struct tool *tool, struct buf *out,
 		.tool = tool,
 		.no_validate = c->call->no_validate,
 		.fill_defaults = c->call->fill_defaults,
-		.device = true,
+		.device = !c->all.brokered,
 		.stdin_taken = true,
 	};
 	int status = arguments_build(out, c->words.word, c->words.count, &how,
@@ -712,12 +772,60 @@ static int take_words(struct calling *c, struct error *err)
 	return 0;
 }
 
+/* Of a server at a broker: its own list, and a call by what that says. */
+static int call_question(void *owner, struct connection *connection,
+			 const struct tool_list *tools,
+			 struct brokered_question *q, struct error *err)
+{
+	struct calling *c = owner;
+	CLEANUP(buf_done) struct buf arguments = { 0 };
+	CLEANUP(buf_done) struct buf room = { 0 };
+	const struct tool *tool = NULL;
+	const char *name = c->call->name, *sent;
+
+	if (tools && tool_list_meant(tools, name, &tool, err))
+		return -1;
+	if (tools && !tool) {
+		const char *nearest = tool_list_nearest(tools, name);
+
+		return error_set(err, ERR_USAGE, "no tool '%s'%s%s%s", name,
+				 nearest ? ": did you mean '" : "",
+				 nearest ? nearest : "", nearest ? "'?" : "");
+	}
+	name = tool ? tool->name : name;
+	if (build(c, tool, &arguments, err))
+		return -1;
+	sent = client_tool_arguments(&connection->client, name,
+				     buf_string(&arguments), &room, err);
+	if (!sent)
+		return -1;
+	q->method = "tools/call";
+	buf_text(&q->params, "{\"name\":");
+	buf_json_string(&q->params, name, strlen(name));
+	buf_printf(&q->params, ",\"arguments\":%s}", sent);
+	return 0;
+}
+
+static int call_brokered(struct calling *c, struct error *err)
+{
+	const struct brokered_ask ask = { .lists = !c->call->no_validate,
+					  .question = call_question,
+					  .judge = judge_call,
+					  .owner = c };
+
+	if (brokered_run(&c->all, &ask, err))
+		return -1;
+	return all_outcome(&c->all, err);
+}
+
 static int run(struct calling *c, struct error *err)
 {
 	int status;
 
 	if (take_words(c, err) || all_open(&c->all, c->app, err))
 		return -1;
+	if (c->all.brokered)
+		return call_brokered(c, err);
 	status = c->call->no_validate ? call_blindly(c, err) :
 					call_lists(c, err);
 	if (status == 0)
@@ -893,6 +1001,22 @@ static int ask_all(struct tools_of_all *t, struct error *err)
 	return 0;
 }
 
+static void listed_row(void *owner, const struct tool_list *tools,
+		       struct all_row *row)
+{
+	join_pages(tools, &row->reply);
+	summarize(owner, tools, &row->summary);
+}
+
+static int list_brokered(struct tools_of_all *t, struct error *err)
+{
+	const struct brokered_ask ask = { .lists = true,
+					  .listed = listed_row,
+					  .owner = t };
+
+	return brokered_run(&t->all, &ask, err);
+}
+
 static int tools_outcome(const struct tools_of_all *t, struct error *err)
 {
 	if (all_outcome(&t->all, err))
@@ -917,7 +1041,8 @@ int all_tools_run(struct app *app, const char *filter, bool no_user,
 			     !no_user);
 	}
 	if (status == 0)
-		status = ask_all(&t, err);
+		status = t.all.brokered ? list_brokered(&t, err) :
+					  ask_all(&t, err);
 	if (status == 0)
 		status = tools_outcome(&t, err);
 	for (size_t i = 0; i < t.count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --all: one request to many devices of a running serve, at once, and a row
- * for each. all.c asks and judges; who uses it says what is asked.
+ * --all: one request to many devices of a running serve, or to many servers at a
+ * broker (cli/brokered.h), at once, and a row for each. all.c asks and judges;
+ * who uses it says what is asked.
  */
 #ifndef CLI_ALL_H
 #define CLI_ALL_H
@@ -18,12 +19,15 @@ struct all_device {
 	bool shown; /* it has a row */
 };
 
+struct brokered;
+
 struct all {
 	struct app *app;
 	struct all_device *device; /* those that fit, as they are listed */
 	size_t count, capacity;
 	struct device_record columns; /* widths */
 	struct error unknown; /* why none can come; ERR_NONE */
+	struct brokered *brokered; /* where they are; NULL: at a serve */
 	size_t rows, failed;
 	enum error_kind worst;
 };

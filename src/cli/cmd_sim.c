@@ -93,9 +93,14 @@ static int listen_for(struct app *app, struct service *s,
 		      struct service_showing *showing, struct error *err)
 {
 	const struct answerer answerer = service_answerer(s);
+	const struct service_reach reach = service_reach(s);
 	const struct mcp_port_options options = {
 		.listen = o->listen,
 		.admit = o->admit,
+		.idle = reach.session_ms,
+		.path = reach.path,
+		.body_max = (size_t)reach.body_max,
+		.connections_max = (size_t)reach.sockets,
 		.by = "played by 'mcpctl sim'"
 	};
 	const struct mcp_port_observer observer = { show_listening_service,
@@ -835,8 +840,8 @@ const struct command cmd_sim = {
 		"  mcpctl sim --connect ws://127.0.0.1:8000/ --for 10s --expect-listed --expect-calls 1\n"
 		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
-		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs. "
-		"It is reached at one port: JSON-RPC by POST to /, with or without initialize (Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
+		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs; conformance, tasks and espressif (a board with Espressif's mcp-c-sdk) are others. "
+		"It is reached at one port: JSON-RPC by POST to /, with or without initialize (Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path; espressif is at /mcp_server alone. "
 		"Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host.\n"
 		"\n"
 		"  ollama pull llama3:8b\n"

@@ -42,10 +42,10 @@ static const char *whose(void *owner, int64_t id)
 enum diag_leg judged_leg(const struct endpoint *to)
 {
 	static const enum diag_leg legs[] = {
-		[SCHEME_WEBSOCKET] = LEG_WS, [SCHEME_HTTP] = LEG_HTTP,
-		[SCHEME_CHILD] = LEG_STDIO,  [SCHEME_MQTT] = LEG_MQTT,
-		[SCHEME_LISTEN] = LEG_WS,    [SCHEME_SIM] = LEG_WS,
-		[SCHEME_ATTACH] = LEG_WS,
+		[SCHEME_WEBSOCKET] = LEG_WS,  [SCHEME_HTTP] = LEG_HTTP,
+		[SCHEME_CHILD] = LEG_STDIO,   [SCHEME_MQTT] = LEG_MQTT,
+		[SCHEME_MCP_MQTT] = LEG_MQTT, [SCHEME_LISTEN] = LEG_WS,
+		[SCHEME_SIM] = LEG_WS,	      [SCHEME_ATTACH] = LEG_WS,
 	};
 
 	return legs[to->scheme->kind];

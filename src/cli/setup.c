@@ -48,6 +48,13 @@ static const struct transport_ops *mqtt_ops(struct error *err)
 	return mqtt ? &mqtt->dial : NULL;
 }
 
+static const struct transport_ops *mcp_mqtt_ops(struct error *err)
+{
+	const struct mqtt_table *mqtt = module_table("mqtt", MQTT_TABLE, err);
+
+	return mqtt ? &mqtt->mcp_dial : NULL;
+}
+
 static const struct transport_ops *http_ops(struct error *err)
 {
 	const struct http_table *http = module_table("http", HTTP_TABLE, err);
@@ -73,6 +80,8 @@ static const struct transport_ops *target_ops(enum scheme_kind kind,
 		return &stdio_ops;
 	case SCHEME_MQTT:
 		return mqtt_ops(err);
+	case SCHEME_MCP_MQTT:
+		return mcp_mqtt_ops(err);
 	case SCHEME_SIM:
 		return &sim_ops;
 	}
@@ -220,7 +229,8 @@ static int misfit(const char *option, const char *what,
 #define LISTENS KIND(LISTEN)
 #define BOARDS \
 	(LISTENS | KIND(WEBSOCKET) | KIND(MQTT) | KIND(ATTACH) | KIND(SIM))
-#define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | KIND(MQTT))
+#define BROKERS (KIND(MQTT) | KIND(MCP_MQTT))
+#define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | BROKERS)
 
 /* Global options that only some targets heed. */
 static const struct fit {
@@ -258,7 +268,7 @@ static const struct fit {
 	  "ws:, http:, listen: and serve" },
 	{ "insecure", SECURE, "ws:, http: and mqtt:" },
 	{ "cacert", SECURE, "ws:, http: and mqtt:" },
-	{ "mqtt-password-file", KIND(MQTT), "mqtt: and serve" },
+	{ "mqtt-password-file", BROKERS, "mqtt:, mcp+mqtt: and serve" },
 	{ "allow-host", LISTENS, "listen: and serve" },
 	{ "allow-origin", LISTENS, "listen: and serve" },
 	{ "trusted-proxy", LISTENS, "listen: and serve" },
@@ -346,7 +356,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 {
 	CLEANUP(headers_done) struct headers given = { 0 };
 
-	for (size_t i = 0; i < c->headers.count; i++) {
+	for (size_t i = 0; i < c->headers.count && !c->stranger; i++) {
 		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
@@ -401,7 +411,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 
 	if (is(e, SCHEME_CHILD))
 		return 0;
-	if (is_withheld(e, c))
+	if (is_withheld(e, c) || c->stranger)
 		return 0;
 	if (secrets_read(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
@@ -474,7 +484,7 @@ static void set_route(struct endpoint *e, const struct config *c)
 static int set_password(struct endpoint *e, const struct config *c,
 			struct error *err)
 {
-	if (!is(e, SCHEME_MQTT))
+	if (!is(e, SCHEME_MQTT) && !is(e, SCHEME_MCP_MQTT))
 		return 0;
 	if (e->user && e->foreign && !c->mqtt_password_file)
 		return 0;
@@ -502,6 +512,7 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->advertise = mem_strdup(c->advertise);
 	e->save_images = mem_strdup(c->save_images);
 	e->picture_max = c->picture_max;
+	e->wait = c->wait;
 	set_words(&e->allow_hosts, &c->allow_hosts);
 	set_words(&e->allow_origins, &c->allow_origins);
 	set_words(&e->trusted_proxies, &c->trusted_proxies);

@@ -390,7 +390,7 @@ static const struct variable variables[] = {
 	{ "XDG_RUNTIME_DIR",
 	  "where serve's socket is, below it; else, or if it is another user's, TMPDIR or /tmp" },
 	{ "XDG_CONFIG_HOME",
-	  "where mcpctl/devices.json, mcpctl/mcp.json, mcpctl/profiles, and mcpctl/backends.json, models.json, firmware.json, libraries.json and tools.json (mcpctl help findings) are; else ~/.config" },
+	  "where mcpctl/devices.json, mcpctl/mcp.json, mcpctl/profiles, and mcpctl/backends.json, models.json, firmware.json, libraries.json, hosts.json and tools.json (mcpctl help findings) are; else ~/.config" },
 	{ "XDG_STATE_HOME",
 	  "where mcpctl/serve.log, mcpctl/history (the lines of the shell), the state of --breaker, mcpctl/trust (copies of what was trusted) and mcpctl/oauth (logins) are; else ~/.local/state" },
 	{ "http_proxy",
@@ -457,7 +457,7 @@ static void write_findings(struct buf *out)
 		"What is wrong or odd on the wire is told with a code, which stands for ever. Its letter says where to look: D the device, B the backend, O the OTA reply, V vision, M MQTT and UDP, N network and TLS, P a plain MCP server, H this machine, S what a serial log shows. "
 		"An error breaks stock firmware or the protocol; a warning works here and breaks behind what it names; a note is odd and harmless.\n"
 		"\n"
-		"What is known of backends, language models, firmware and libraries for boards stands in backends.json, models.json, firmware.json and libraries.json, what tools do by their names in tools.json, each entry with its source and the day it was read. They are built in; copies lie in PREFIX/share/mcpctl/facts. "
+		"What is known of backends, language models, firmware, libraries for boards and hosts of MCP stands in backends.json, models.json, firmware.json, libraries.json and hosts.json, what tools do by their names in tools.json, each entry with its source and the day it was read. They are built in; copies lie in PREFIX/share/mcpctl/facts. "
 		"A file of that name in ~/.config/mcpctl goes instead of the built-in one: copy, change, and the findings follow. If it cannot be read, its path, the line and what is wrong are told, and the built-in one is used.\n"
 		"\n"
 		"  mcpctl explain D106\n"

@@ -304,6 +304,24 @@ static size_t on_body_max(void *owner, const struct front_head *head)
 	return port_may_ask(owner, head) ? PORT_BODY_MAX : PORT_STRANGER_BODY;
 }
 
+static void serve_nothing(struct mcp_port *p, struct front_request *rq)
+{
+	port_refuse(p, rq, NULL, 404,
+		    p->options.named_paths ?
+			    "nothing is at this path: MCP is at /mcp" :
+			    "nothing is at this path: MCP is at /");
+}
+
+static bool is_door(const struct mcp_port *p, const char *path)
+{
+	return is_endpoint(p, path) || knock_path_fits("/sse", path) ||
+	       knock_path_fits("/messages", path);
+}
+
+/*
+ * Where nothing is that is said to everybody: clients that were asked for a
+ * token look whether somebody here gives one.
+ */
 static void port_http(void *owner, struct front_request *rq,
 		      const struct front_head *head, const char *body,
 		      size_t len)
@@ -311,21 +329,24 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
+	/* Many requests may come in one turn, each with a session of its own. */
+	port_sessions_buried(p);
+	if (p->options.path) {
+		port_narrow(p, rq, &m);
+		return;
+	}
 	if (serve_public(p, rq, head))
 		return;
-	if (!port_may_ask(p, head))
+	if (!is_door(p, head->path))
+		serve_nothing(p, rq);
+	else if (!port_may_ask(p, head))
 		refuse_token(p, rq, head);
 	else if (is_endpoint(p, head->path))
 		serve_endpoint(p, rq, &m);
 	else if (knock_path_fits("/sse", head->path))
 		serve_sse(p, rq, &m);
-	else if (knock_path_fits("/messages", head->path))
-		serve_messages(p, rq, &m);
 	else
-		port_refuse(p, rq, NULL, 404,
-			    p->options.named_paths ?
-				    "nothing is at this path: MCP is at /mcp" :
-				    "nothing is at this path: MCP is at /");
+		serve_messages(p, rq, &m);
 }
 
 /*
@@ -422,18 +443,23 @@ static void tell_address(const struct mcp_port *p)
 	buf_text(&url, "http://");
 	authority_print(&url, p->host ? p->host : DEFAULT_HOST,
 			p->front_table->port(p->front));
-	buf_text(&url, p->options.named_paths ? "/mcp" : "/");
+	buf_text(&url, p->options.path	      ? p->options.path :
+		       p->options.named_paths ? "/mcp" :
+						"/");
 	p->observer.listening(p->observer.owner, buf_string(&url));
 }
 
 static int open_front(struct mcp_port *p, struct error *err)
 {
-	struct front_config config = { .port = DEFAULT_PORT,
-				       .admit = p->options.admit,
-				       .body_max = PORT_BODY_MAX,
-				       .connections_max = PORT_CONNECTIONS_MAX,
-				       .budget = p->options.budget,
-				       .counts_questions = port_asks_token(p) };
+	struct front_config config = {
+		.port = DEFAULT_PORT,
+		.admit = p->options.admit,
+		.body_max = PORT_BODY_MAX,
+		.connections_max = p->options.connections_max ?
+					   p->options.connections_max :
+					   PORT_CONNECTIONS_MAX,
+		.counts_questions = port_asks_token(p)
+	};
 	const char *where = p->options.listen;
 
 	if (!where || !*where)

@@ -20,12 +20,18 @@ struct mcp_port_options { /* its texts and lists are lent until it is closed */
 	struct admit_options admit;
 	int64_t keep_alive; /* ms between comments on idle streams; 0: 15 s */
 	int64_t idle; /* ms until an unused HTTP session ends; 0: 30 min */
+	/*
+	 * Not NULL: as boards with a small SDK have it (espressif.md 1 to 3),
+	 * at that path, and nothing else at the port.
+	 */
+	const char *path;
+	size_t body_max; /* bytes, there; 0: as elsewhere */
+	size_t connections_max; /* of HTTP, streams included; others wait; 0: 512 */
 	/* Who may ask: who shows one as bearer; others get 401. NULL, none: all. */
 	const struct words *tokens;
 	/* MCP is at /mcp alone, WebSocket at /ws alone. */
 	bool named_paths;
 	const char *by; /* on the page: "played by 'mcpctl sim'" */
-	struct budget *budget; /* lent; NULL: one of its own */
 };
 struct mcp_port_observer {
 	/* Where MCP is: http://HOST:PORT/, or with named_paths …/mcp */
@@ -35,11 +41,11 @@ struct mcp_port_observer {
 	void *owner;
 };
 /*
- * Its doors, each with its bounds (mcp_port_private.h): POST /, /mcp, /rpc with JSON-RPC, GET /sse with POST /messages (a GET for an
+ * POST /, /mcp, /rpc with JSON-RPC, GET /sse with POST /messages (a GET for an
  * event stream at the others begins HTTP+SSE too, if it names no session),
- * WebSocket at any path, a page, /health. The last two are for everybody. The answerer is lent until it is
- * closed. -1 (ERR_CONNECT): the port cannot be had; (ERR_USAGE): listen is no
- * [HOST:]PORT.
+ * WebSocket at any path, a page, /health; the last two for everybody. The
+ * answerer is lent until it is closed. -1 (ERR_CONNECT): the port cannot be had;
+ * (ERR_USAGE): listen is no [HOST:]PORT.
  */
 int mcp_port_open(struct mcp_port **out, struct loop *l,
 		  const struct answerer *a, const struct mcp_port_options *o,

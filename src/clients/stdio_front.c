@@ -3,6 +3,7 @@
 #include "clients/stdio_front.h"
 
 #include <poll.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/pipe_end.h"
@@ -116,8 +117,11 @@ static void write_line(struct stdio_front *f, const char *text, size_t len)
 {
 	char *line = mem_alloc(len + 1);
 
-	for (size_t i = 0; i < len; i++)
-		line[i] = text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
+	memcpy(line, text, len);
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] == '\n' || line[i] == '\r')
+			line[i] = ' ';
+	}
 	line[len] = '\n';
 	pipe_end_write(&f->out, line, len + 1);
 	mem_free(line);

@@ -130,6 +130,12 @@ static bool no_json(struct rule_look *l)
 			json_fault_words(l->f->data, l->f->len));
 }
 
+static bool in_binary(struct rule_look *l)
+{
+	return rule_hit(l, (struct span){ 0 },
+			"a binary frame, where messages are text");
+}
+
 static bool no_message(struct rule_look *l)
 {
 	const struct frame_reading *r = l->r;
@@ -759,6 +765,21 @@ static bool no_revision(struct rule_look *l)
 					"there is no protocolVersion");
 }
 
+/* What clients with types insist on beside the revision. */
+static bool bare_initialize(struct rule_look *l)
+{
+	const struct span result = l->r->result;
+	const bool abilities =
+		json_span_begins(inside(result, "capabilities"), '{');
+
+	return asked_for(l, ASKED_INITIALIZE) && !l->r->error.text &&
+	       json_span_begins(inside(result, "protocolVersion"), '"') &&
+	       !(abilities &&
+		 json_span_begins(inside(result, "serverInfo"), '{')) &&
+	       rule_hit(l, result, "it has no object %s",
+			abilities ? "serverInfo" : "capabilities");
+}
+
 static bool unknown_revision(struct rule_look *l)
 {
 	const struct span revision = inside(l->r->result, "protocolVersion");
@@ -916,6 +937,19 @@ static bool no_content(struct rule_look *l)
 			at.text);
 }
 
+static bool nothing_in_it(struct rule_look *l)
+{
+	const struct frame_reading *r = l->r;
+	const struct span content = r->part[RESULT_CONTENT];
+	struct span structured;
+
+	return asked_for(l, ASKED_CALL) && !r->error.text &&
+	       json_span_begins(content, '[') && !r->items &&
+	       !json_span_literal(r->part[RESULT_IS_ERROR], "true") &&
+	       !json_span_member(r->result, "structuredContent", &structured) &&
+	       rule_hit(l, content, "%s", asked_name(r->asked));
+}
+
 static bool firmware_image(struct rule_look *l)
 {
 	const struct span image = l->r->item[ITEM_IMAGE];
@@ -1051,8 +1085,10 @@ const struct rule device_rules[] = {
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
 	{ P712, ON_REPLY, OF_PLAIN, no_revision },
+	{ P720, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
+	{ P726, ON_REPLY, OF_PLAIN, nothing_in_it },
 	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },
@@ -1061,6 +1097,7 @@ const struct rule device_rules[] = {
 	{ D131, ON_REPLY, OF_BOARD, slow },
 	{ D141, ON_REPLY, OF_BOARD | ENVELOPED, behind_listen },
 	{ D144, ON_BINARY, OF_BOARD, rule_no_audio },
+	{ D143, ON_BINARY, OF_PLAIN, in_binary },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

@@ -9,6 +9,7 @@
 #include "mcp/client.h"
 #include "mcp/client_start.h"
 #include "mcp/initialize.h"
+#include "mcp/kwargs.h"
 #include "mcp/modern.h"
 #include "mcp/revision.h"
 #include "rpc/session_calls.h"
@@ -101,6 +102,8 @@ static void borrow_reply(struct client *c)
 				     json_object(result, "serverInfo");
 	c->server_name = json_string(c->server_info, "name");
 	c->server_version = json_string(c->server_info, "version");
+	c->kwargs =
+		c->config && c->config->kwargs && kwargs_wanted(c->server_info);
 	session_name_codes(c->session, llm_is_service(c->server_name) ?
 					       llm_code_name :
 					       NULL);

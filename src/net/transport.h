@@ -241,11 +241,16 @@ struct transport {
 	 */
 	struct share *share;
 	/*
+	 * Nothing more is sent while more than that waits, beside the ceiling
+	 * for all (WebSocket); 0: that one alone.
+	 */
+	size_t waits_max;
+	const char *peer; /* "the client", for texts; NULL: by who dialled */
+	/*
 	 * Of the owner: what the Close says that `close` sends, at most 123 bytes of
 	 * UTF-8; static. NULL: nothing. Of accepted WebSockets.
 	 */
 	const char *last_words;
-	const char *peer; /* "the client", for texts; NULL: by who dialled */
 	void *impl; /* the transport's own state; NULL while closed */
 };
 

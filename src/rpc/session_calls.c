@@ -670,7 +670,7 @@ int session_start_raw(struct session *s, struct call *c,
 
 	assert(!session_find_call(s, rq->id));
 	prepare_call(c, rq->method, rq->timeout);
-	c->id = rq->id;
+	c->id = rq->id == session_next_id(s) ? take_id(s) : rq->id;
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	s->pieces = rq->pieces;
@@ -775,7 +775,8 @@ void session_call_failed(struct session *s, int64_t id, const struct error *why)
 static void fail_call(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
-	bool known = s->why.kind != ERR_NONE;
+	/* A proper end has words, too: it was none for this call. */
+	bool known = s->why.kind != ERR_NONE || *s->why.text;
 	/* Towards a board, and through serve, nobody was asked for any. */
 	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
 	bool refused = asked && s->said && refusal_is_credentials(s->said);
@@ -798,9 +799,11 @@ static void fail_call(struct session *s, struct call *c)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])
 		error_hint(&c->failure, "%s", s->why.hint);
-	else
+	else if (c->subject)
 		error_hint(&c->failure,
 			   "whether the call was carried out is not known");
+	else if (asked)
+		error_hint(&c->failure, "the server's own log may tell why");
 	if (s->why.detail)
 		error_detail(&c->failure, s->why.detail, strlen(s->why.detail));
 	session_end_call(s, c, false);

@@ -14,6 +14,7 @@
 #include "net/mqtt.h"
 #include "rpc/session.h"
 #include "serve/board.h"
+#include "serve/charges.h"
 #include "serve/serve_state.h"
 
 char *board_keep(const char *text, size_t max)
@@ -522,22 +523,15 @@ static void add_findings(struct buf *out, const struct board *d)
 	buf_char(out, '{');
 	for (size_t i = 0; i < COUNT(all); i++)
 		buf_printf(out, "%s\"%s\":%zu", i ? "," : "",
-			   severity_name(all[i]),
-			   d->diag ? diag_severe(d->diag, all[i]) : 0);
+			   severity_name(all[i]), charges_severe(d, all[i]));
 	buf_char(out, '}');
 }
 
 /* The code that was found last; null where nothing was. */
 static void add_last_finding(struct buf *out, const struct board *d)
 {
-	const struct finding *last = NULL;
+	const struct finding *last = charges_last(d);
 
-	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
-		const struct finding *f = &d->diag->item[i];
-
-		if (!last || f->last_us >= last->last_us)
-			last = f;
-	}
 	json_add_text_or_null(out, "last_finding",
 			      last ? finding_row(last->code)->code : NULL);
 }

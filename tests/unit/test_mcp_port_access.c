@@ -134,12 +134,9 @@ static const struct words tokens = { .word = token_words, .count = 2 };
 
 static void child_token(uint16_t port, int out)
 {
-	static const char *const lines[] = { "POST /",
-					     "GET /",
-					     "DELETE /mcp",
+	static const char *const lines[] = { "POST /", "GET /", "DELETE /mcp",
 					     "GET /sse",
-					     "POST /messages?session=1",
-					     "GET /nothing" };
+					     "POST /messages?session=1" };
 	struct answer a;
 	int fd;
 
@@ -157,6 +154,8 @@ static void child_token(uint16_t port, int out)
 	fd = raw_connect(port);
 	ask(fd, "GET /health", "", "", &a);
 	wants(&a, " 200 ", "ok");
+	ask(fd, "GET /.well-known/oauth-protected-resource", "", "", &a);
+	wants(&a, " 404 ", "");
 	ask(fd, "POST /", GIVEN, PING, &a);
 	wants(&a, " 200 ", "client 1");
 	close(fd);

@@ -64,7 +64,12 @@ static void test_wrap_long_words(void **state)
 		    "one two three four\n  fives");
 	/* narrower than anything sensible: it still ends */
 	assert_wrap("abcdefghijkl def", (struct wrap){ 30, 10, 3 },
-		    "\n          abcdefghijkl\n          def");
+		    "\n  abcdefghijkl def");
+	/* beside an indent that leaves no room nothing stands */
+	assert_wrap("one two three four", (struct wrap){ 15, 15, 27 },
+		    "one two\n  three four");
+	assert_wrap("one two three four", (struct wrap){ 15, 15, 28 },
+		    "one two three\n               four");
 }
 
 static void test_cut(void **state)

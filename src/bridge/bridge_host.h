@@ -4,8 +4,8 @@
  * (clients/answerer.h). Both eras; initialize and lists at once, whoever is
  * there behind; calls when their peer has answered, or their time is over.
  */
-#ifndef BRIDGE_HOST_H
-#define BRIDGE_HOST_H
+#ifndef BRIDGE_BRIDGE_HOST_H
+#define BRIDGE_BRIDGE_HOST_H
 
 #include "bridge/bridge.h"
 #include "clients/answerer.h"

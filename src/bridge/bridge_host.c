@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of hosts, one or a batch; clients and their questions. */
-#include "bridge/host.h"
+#include "bridge/bridge_host.h"
 
 #include <string.h>
 
@@ -75,7 +75,6 @@ static void cancel(const struct host_client *c, struct span message)
 	p = find_open(c, id);
 	if (!p)
 		return;
-	host_call_drop(p);
 	host_silence(p);
 	host_settle(p->question);
 }
@@ -186,11 +185,10 @@ static void *host_hear(void *client, const struct mcp_said *m,
 	q->hearer = *h;
 	q->owner = owner;
 	q->headers = m->headers;
-	q->next = c->first;
 	q->link = &c->first;
-	if (q->next)
-		q->next->link = &q->next;
-	c->first = q;
+	while (*q->link)
+		q->link = &(*q->link)->next;
+	*q->link = q;
 	c->host->open++;
 	q->inside = true;
 	take_text(q, m->text, m->len);
@@ -358,24 +356,22 @@ const struct answerer *bridge_host_answerer(const struct bridge_host *h)
 }
 
 /* One that waited for the bridge; true: its question is over. */
-static bool answer_list(struct host_question *q)
+static bool resume(struct host_question *q)
 {
-	for (size_t i = 0; i < q->count; i++) {
-		if (q->part[i].lists && !q->part[i].over)
-			host_list(&q->part[i]);
-	}
+	for (size_t i = 0; i < q->count; i++)
+		host_resume(&q->part[i]);
 	return host_settle(q);
 }
 
 /* Whoever is told may free what is looked at: from the start after each. */
-static void answer_lists(struct bridge_host *h)
+static void resume_all(struct bridge_host *h)
 {
 	struct host_client *c = h->clients;
 
 	while (c) {
 		struct host_question *q = c->first;
 
-		while (q && !answer_list(q))
+		while (q && !resume(q))
 			q = q->next;
 		c = q ? h->clients : c->next;
 	}
@@ -401,7 +397,7 @@ int64_t bridge_host_tend(struct bridge_host *h)
 	if (h->list_at) {
 		bool last = loop_now() >= h->list_at;
 
-		answer_lists(h);
+		resume_all(h);
 		if (last)
 			h->list_at = 0;
 		else
