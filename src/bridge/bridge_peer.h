@@ -40,6 +40,8 @@ struct bridge_call {
 	int64_t awake_by; /* likewise: the peer must be there by then */
 	unsigned sends; /* how often it reached the peer, as far as is known */
 	void (*done)(void *owner, struct bridge_call *c); /* see below */
+	/* How far its peer is, in its own words (params of MCP); NULL. */
+	void (*progress)(void *owner, const cJSON *params);
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */
 	/* how it ended; set by the peer's kind, from the loop, too */

@@ -295,6 +295,7 @@ static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
 	const struct client_request rq = { .method = c->method,
 					   .params = c->params,
 					   .arguments = arguments,
+					   .progress = c->progress != NULL,
 					   .timeout =
 						   timeout > 0 ? timeout : 1 };
 
@@ -326,13 +327,33 @@ static const struct peer_kind server_kind = { .start = server_start,
 
 /* ---- it comes and goes ---- */
 
+static bool is_notice(const struct event *e, const char *method)
+{
+	return e->kind == EVENT_NOTIFICATION && text_equal(e->name, method);
+}
+
+static void hear_progress(struct bridge_server *s, const struct event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = e->text ? json_parse(e->text, e->len, NULL) : NULL;
+	const cJSON *params = json_object(tree, "params");
+	const struct bridge_call *c = s->at;
+	int64_t token;
+
+	if (c && c->progress && !c->abandoned &&
+	    json_integer(params, "progressToken", &token) == 0 &&
+	    token == s->call.id)
+		c->progress(c->owner, params);
+}
+
 static void on_event(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 
-	if (e->kind == EVENT_NOTIFICATION && e->name &&
-	    strcmp(e->name, "notifications/tools/list_changed") == 0)
+	if (is_notice(e, "notifications/tools/list_changed"))
 		s->stale = true;
+	else if (is_notice(e, "notifications/progress"))
+		hear_progress(s, e);
 	else if (e->kind == EVENT_ODD)
 		connection_aside(&s->connection, e);
 }

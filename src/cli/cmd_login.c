@@ -187,8 +187,9 @@ static int one_run(const struct invocation *in, bool browser, struct error *err)
 	if (status == 0)
 		status = log_in(in->app, t.credentials, p.challenge, err);
 	if (status && p.open)
-		render_note(&in->app->out,
-			    "it answers 'tools/list' without a login: none may be needed");
+		render_note(
+			&in->app->out,
+			"it answers 'tools/list' without a login: none may be needed");
 	mem_free(p.challenge);
 	error_reset(&p.why);
 	return status;

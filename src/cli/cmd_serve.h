@@ -10,7 +10,6 @@
 #include "base/split.h"
 #include "cli/connection.h"
 #include "diag/arrival.h"
-#include "mcp/name_set.h"
 #include "serve/serve.h"
 
 struct serve_arguments {
@@ -28,23 +27,6 @@ struct serve_arguments {
 	struct words open; /* targets that are kept open */
 	const char *mcp_mqtt; /* the broker of cli/serve_bridge.h; NULL */
 	bool silence, once, daemon, no_sandbox, web, no_listen;
-};
-
-struct serve;
-struct command_of;
-
-struct serve_exec {
-	struct loop *loop;
-	struct serve *server;
-	const char *command; /* for sh -c; NULL: nothing is run */
-	struct command_of *first; /* running */
-	size_t running;
-	bool idle; /* none is running: for loop_wait */
-	uint64_t started, ended; /* one that could not be started ended, too */
-	int worst, first_status; /* of those that ended */
-	struct words queue; /* ready devices that have to wait */
-	struct name_set places; /* theirs in it, since it was empty */
-	size_t taken; /* of the queue: their turn came */
 };
 
 struct record;

@@ -816,6 +816,7 @@ static const struct example sim_examples[] = {
 	  "connected    0, refused 1", 3 },
 	{ "sim llm --listen 127.0.0.1:0 --for 200ms", NULL, 0 },
 	{ "sim llm --connect ws://127.0.0.1:1/", NULL, 2 },
+	{ "sim arduino --connect ws://127.0.0.1:1/mcp", NULL, 3 },
 	{ NULL, NULL, 0 }
 };
 
@@ -846,6 +847,10 @@ const struct command cmd_sim = {
 		"  ollama pull llama3:8b\n"
 		"  mcpctl sim llm --listen 127.0.0.1:8088\n"
 		"  mcpctl http://127.0.0.1:8088/ tools\n"
+		"\n"
+		"arduino is a sketch with the Arduino library xiaozhi-esp32-mcp, which dials an access point and waits to be asked (see help endpoint): --connect says where, --reconnect dials again after 500 ms as the library does.\n"
+		"\n"
+		"  mcpctl sim arduino --connect ws://127.0.0.1:8000/mcp\n"
 		"\n"
 		"For the other commands, a simulated device or service needs none of this: its target is sim: (mcpctl sim: tools) or sim:llm?ollama=URL&model=NAME&timeout=DURATION.",
 	.group = GROUP_PRETEND,

@@ -329,6 +329,8 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
+	/* Many requests may come in one turn, each with a session of its own. */
+	port_sessions_buried(p);
 	if (p->options.path) {
 		port_narrow(p, rq, &m);
 		return;

@@ -16,6 +16,8 @@
 #define PORT_CONNECTIONS_MAX 512 /* of HTTP, streams included */
 #define PORT_SESSIONS_MAX 1000
 #define PORT_SOCKETS_MAX 200 /* WebSockets */
+/* Bytes that a client has not read: then it is asked, and told, no more. */
+#define PORT_WAITS_MAX ((size_t)2 << 20)
 #define PORT_OPEN_MAX 64 /* questions of one client at a time */
 #define PORT_LEFT_MAX 64 /* posts whose streams are closed, of all sessions */
 #define PORT_LEFT_MS 60000 /* how long they wait for their client */
@@ -135,6 +137,8 @@ void port_stream_event(struct port_stream *s, const char *type,
 /* That event as text, added to out: each line of the data is a field of its own. */
 void port_event_text(struct buf *out, const char *type, const char *data,
 		     size_t len);
+/* Its client reads so slowly that nothing more is to be sent. */
+bool port_stream_is_full(const struct port_stream *s);
 void port_stream_end(struct port_stream *s);
 /* A comment: the client sees, and a proxy in front passes on, that it lives. */
 void port_stream_beat(struct port_stream *s);

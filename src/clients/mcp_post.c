@@ -486,6 +486,11 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
 		port_refuse(p, rq, NULL, 503, "too many questions are open");
 		return;
 	}
+	if (s->stream && port_stream_is_full(s->stream)) {
+		port_refuse(p, rq, NULL, 503,
+			    "the answers on the stream are not read");
+		return;
+	}
 	p->front_table->reply_with(rq, 202, NULL, NULL, NULL, 0);
 	s->open++;
 	p->answerer->hear(s->client, &said, &old_hearer, s);

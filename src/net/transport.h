@@ -240,6 +240,11 @@ struct transport {
 	 * than that gets ends it (WebSocket). Of the owner; NULL: it is not counted.
 	 */
 	struct share *share;
+	/*
+	 * Nothing more is sent while more than that waits, beside the ceiling
+	 * for all (WebSocket); 0: that one alone.
+	 */
+	size_t waits_max;
 	const char *peer; /* "the client", for texts; NULL: by who dialled */
 	/*
 	 * Of the owner: what the Close says that `close` sends, at most 123 bytes of

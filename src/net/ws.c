@@ -699,16 +699,18 @@ static void on_timer(void *owner)
 static int enqueue(struct ws *ws, bool binary, const char *text, size_t len,
 		   struct error *err)
 {
+	const size_t own = ws->transport->waits_max;
 	struct ws_message *m;
 
 	if (len > TRANSPORT_QUEUE_MAX ||
-	    ws->queued > TRANSPORT_QUEUE_MAX - len) {
+	    ws->queued > TRANSPORT_QUEUE_MAX - len ||
+	    (own && ws->queued > own)) {
 		error_set(
 			err, ERR_CONNECT,
 			"cannot send: %zu bytes wait already, the peer does not read",
 			ws->queued);
-		return error_hint(err, "at most %u bytes can wait",
-				  TRANSPORT_QUEUE_MAX);
+		return error_hint(err, "at most %zu bytes can wait",
+				  own ? own : (size_t)TRANSPORT_QUEUE_MAX);
 	}
 	m = mem_alloc(sizeof(*m) + LWS_PRE + len);
 	m->next = NULL;

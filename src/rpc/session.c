@@ -136,13 +136,6 @@ static void sign_of_life(struct session *s)
 	session_wake(s);
 }
 
-/* An unknown dialect is as up as it can be before somebody speaks. */
-bool session_is_usable(const struct session *s)
-{
-	return s->open && (s->link.up || (s->link.dialect == DIALECT_UNKNOWN &&
-					  loop_now() >= s->ask_at));
-}
-
 /*
  * What comes in: every frame goes through the link, then to a call or into
  * the queue of events. Runs inside callbacks: it records, and sends only what

@@ -62,8 +62,15 @@ struct session {
 	int64_t held_at; /* loop_now() of the first of them */
 };
 
-/* session.c: something can be asked now. */
-bool session_is_usable(const struct session *s);
+/*
+ * Something can be asked now: an unknown dialect is as up as it can be before
+ * somebody speaks.
+ */
+static inline bool session_is_usable(const struct session *s)
+{
+	return s->open && (s->link.up || (s->link.dialect == DIALECT_UNKNOWN &&
+					  loop_now() >= s->ask_at));
+}
 
 /* session_events.c */
 /* A payload as a frame of the dialect. */

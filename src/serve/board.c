@@ -582,6 +582,9 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		     d);
 	if (d->unsure)
 		see_tool_side(d);
+	if (is_tool_side(d) && !d->named && !d->closing &&
+	    (d->state == DEVICE_LISTING || d->state == DEVICE_READY))
+		board_name_tool_side(d);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)

@@ -373,8 +373,6 @@ static void on_initialized(void *owner, struct relay *r, const char *frame,
 		return;
 	}
 	d->deadline = LOOP_FOREVER;
-	if (d->link.dialect == DIALECT_PLAIN)
-		board_name_tool_side(d);
 	d->state = DEVICE_LISTING;
 	wait_for_turn(d);
 }

@@ -14,7 +14,7 @@
 #include "net/mqtt.h"
 #include "rpc/session.h"
 #include "serve/board.h"
-#include "serve/findings.h"
+#include "serve/charges.h"
 #include "serve/serve_state.h"
 
 char *board_keep(const char *text, size_t max)
@@ -66,6 +66,20 @@ void board_trace_end(const struct board *d, const char *reason,
 	trace(d, here, "closed", reason, strlen(reason), here ? &ours : why);
 }
 
+/* It may have turned out to be a tool side, or none. */
+static void look_again(struct board *d)
+{
+	struct diag_about *about = &d->diag->about;
+	const bool board = d->link.dialect == DIALECT_DEVICE;
+
+	if (about->board == board)
+		return;
+	/* What it was asked as the other one does not count. */
+	diag_start(d->diag);
+	about->board = board;
+	about->bare = !board;
+}
+
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		 struct span frame, const struct json_places *at)
 {
@@ -81,7 +95,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 
 	if (!d->diag)
 		return;
-	findings_look(d);
+	look_again(d);
 	/* Ours has ids that only serve gave. */
 	if (!outgoing && kind == FRAME_TEXT)
 		d->judging = frame;
@@ -509,14 +523,14 @@ static void add_findings(struct buf *out, const struct board *d)
 	buf_char(out, '{');
 	for (size_t i = 0; i < COUNT(all); i++)
 		buf_printf(out, "%s\"%s\":%zu", i ? "," : "",
-			   severity_name(all[i]), findings_severe(d, all[i]));
+			   severity_name(all[i]), charges_severe(d, all[i]));
 	buf_char(out, '}');
 }
 
 /* The code that was found last; null where nothing was. */
 static void add_last_finding(struct buf *out, const struct board *d)
 {
-	const struct finding *last = findings_last(d);
+	const struct finding *last = charges_last(d);
 
 	json_add_text_or_null(out, "last_finding",
 			      last ? finding_row(last->code)->code : NULL);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "diag/finding.h"
 #include "serve/board.h"
+#include "serve/charges.h"
 #include "serve/serve_state.h"
 #include "wire/envelope.h"
 
@@ -89,40 +90,6 @@ static void take_back(struct findings_kept *k, struct board *d)
 	d->diag->frames = k->item[at].frames;
 	k->item[at].count = 0;
 	forget(k, at);
-}
-
-/* ---- whose ---- */
-
-bool findings_of_asker(enum diag_code code)
-{
-	return (code >= B211 && code <= B243) || code == B252;
-}
-
-size_t findings_severe(const struct board *d, enum severity severity)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
-		const enum diag_code code = d->diag->item[i].code;
-
-		count += !findings_of_asker(code) &&
-			 finding_row(code)->severity == severity;
-	}
-	return count;
-}
-
-const struct finding *findings_last(const struct board *d)
-{
-	const struct finding *last = NULL;
-
-	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
-		const struct finding *f = &d->diag->item[i];
-
-		if (!findings_of_asker(f->code) &&
-		    (!last || f->last_us >= last->last_us))
-			last = f;
-	}
-	return last;
 }
 
 /* ---- told ---- */
@@ -215,7 +182,7 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 	struct board_finding told = { .finding = f, .detail = detail };
 	CLEANUP(buf_done) struct buf own = { 0 };
 
-	if (f->count == 1 && !findings_of_asker(f->code))
+	if (f->count == 1 && !charges_none(f->code))
 		log_finding(d, &d->diag->item[f - d->diag->item], level_of(f));
 	if (!d->audience)
 		return;
@@ -264,19 +231,6 @@ void findings_begin(struct board *d)
 	look_around(d);
 }
 
-void findings_look(struct board *d)
-{
-	struct diag_about *about = &d->diag->about;
-	const bool board = d->link.dialect == DIALECT_DEVICE;
-
-	if (about->board == board)
-		return;
-	/* What it was asked as the other one does not count. */
-	diag_start(d->diag);
-	about->board = board;
-	about->bare = !board;
-}
-
 /* What was under way when it went was not finished: that is no fault. */
 static bool was_at_rest(const struct board *d)
 {
@@ -293,7 +247,7 @@ void findings_end(struct board *d)
 		diag_end(diag);
 	for (size_t i = 0; i < diag->count; i++) {
 		if (diag->item[i].count > diag->item[i].told &&
-		    !findings_of_asker(diag->item[i].code))
+		    !charges_none(diag->item[i].code))
 			log_finding(d, &diag->item[i], LEVEL_DEBUG);
 	}
 	keep(&d->server->findings, d);

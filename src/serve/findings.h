@@ -23,20 +23,9 @@ void findings_kept_done(struct findings_kept *k);
 
 /* Its connection begins: with what is known of it. */
 void findings_begin(struct board *d);
-/* Before a frame: it may have turned out to be a tool side, or none. */
-void findings_look(struct board *d);
 /* … is over: what never came is found, what was counted since is told. */
 void findings_end(struct board *d);
 void findings_free(struct board *d);
-
-/*
- * Of what a request shows, or the answer to it: the command that asked is told,
- * and the board is not charged with it (check asks healthy boards so).
- */
-bool findings_of_asker(enum diag_code code);
-/* How many codes of that severity the board has shown, and the newest; NULL: none. */
-size_t findings_severe(const struct board *d, enum severity severity);
-const struct finding *findings_last(const struct board *d);
 
 /* One, as attached commands are told. */
 struct board_finding {

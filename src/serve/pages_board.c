@@ -11,7 +11,7 @@
 #include "diag/finding.h"
 #include "mcp/tools.h"
 #include "net/port_parts.h"
-#include "serve/findings.h"
+#include "serve/charges.h"
 #include "serve/pages_form.h"
 #include "serve/pages_parts.h"
 #include "serve/pages_rows.h"
@@ -115,7 +115,7 @@ static void add_findings(struct buf *out, const struct board *d)
 	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
 		if (shown == FINDINGS_MAX)
 			break;
-		if (findings_of_asker(d->diag->item[i].code))
+		if (charges_none(d->diag->item[i].code))
 			continue;
 		buf_text(out, shown++ ? "" : "<ul>\n");
 		add_finding(out, &d->diag->item[i]);

@@ -4,6 +4,7 @@
 # starts it, as hosts do; boards come, go and restart meanwhile.
 
 load helper
+# shellcheck disable=SC2154 # set by helper.bash
 
 # host ARG…: the host's script is stdin; ARG are its arguments.
 host() {
@@ -485,6 +486,11 @@ assert h.ask("prompts/get", {})["error"]["code"] == -32602
 done = h.ask("completion/complete", {"ref": {"type": "ref/prompt", "name": "test_prompt_with_arguments"},
                                      "argument": {"name": "arg1", "value": "p"}})
 assert "completion" in done["result"], done
+i = h.start_call("conformance__test_tool_with_progress", meta={"progressToken": "mine"})
+h.reply(i)
+told = [n["params"] for n in h.notices if n["method"] == "notifications/progress"]
+assert told and all(n["progressToken"] == "mine" for n in told), told
+assert [n["progress"] for n in told] == sorted({n["progress"] for n in told}), told
 h.end()
 h = Host("bridge")
 assert "resources" not in h.initialize()["capabilities"]

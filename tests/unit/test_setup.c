@@ -129,7 +129,8 @@ static void test_misfits(void **state)
 	refused("sim:", "'--insecure' is for ws:, http: and mqtt:");
 	app.config.insecure = false;
 	app.config.mqtt_password_file = "/dev/null";
-	refused("listen:0", "'--mqtt-password-file' is for mqtt:, mcp+mqtt: and serve");
+	refused("listen:0",
+		"'--mqtt-password-file' is for mqtt:, mcp+mqtt: and serve");
 	app.config.mqtt_password_file = NULL;
 	app.config.token_file = "/dev/null";
 	refused("mqtt://h/c", "'--token-file' is for");
