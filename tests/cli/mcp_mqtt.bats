@@ -3,6 +3,7 @@
 # MCP over MQTT: the target mcp+mqtt:, --all, targets --scan, and the bridge's
 # side of it, against the real mosquitto and against a broker that says odd things.
 
+# shellcheck disable=SC2016 # topics begin so
 load helper
 
 # server NAME ID SERVER-NAME KIND: a stand-in at the broker, or what it left there.
