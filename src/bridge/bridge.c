@@ -22,6 +22,8 @@ enum {
 	WHO_MAX = 80
 };
 
+#define ATTACH "attach:"
+
 /* ---- told ---- */
 
 void bridge_tell(void *owner, const char *text)
@@ -87,6 +89,7 @@ void bridge_log(struct bridge *b, const struct bridge_deed *d)
 	char stamp[STAMP_SIZE];
 
 	if (b->log < 0) {
+		buf_printf(&line, "%s ", clock_time(stamp));
 		add_deed(&line, d);
 		bridge_tell(b, buf_string(&line));
 		return;
@@ -128,7 +131,7 @@ static int64_t interval_of(const struct bridge *b)
 
 static bool is_serve(const char *target)
 {
-	return text_starts(target, "attach:");
+	return text_starts(target, ATTACH);
 }
 
 /* Boards are meant where no target is, or where one of them is named. */
@@ -143,6 +146,20 @@ static bool wants_boards(const struct bridge *b)
 			return true;
 	}
 	return !c->targets.count && is_serve(c->target);
+}
+
+/* --socket, or what stands behind attach: */
+static const char *socket_of(const struct config *c)
+{
+	const char *given = c->socket;
+
+	for (size_t i = 0; i < c->targets.count; i++) {
+		const char *target = c->targets.word[i];
+
+		if (is_serve(target) && target[strlen(ATTACH)])
+			given = target + strlen(ATTACH);
+	}
+	return given;
 }
 
 static int open_boards(struct bridge *b, struct error *err)
@@ -164,7 +181,7 @@ static int open_boards(struct bridge *b, struct error *err)
 		words_add(&b->patterns, c->devices.word[i]);
 	if (!c->devices.count && c->device)
 		words_add(&b->patterns, c->device);
-	if (control_path(&b->socket, c->socket, false, err))
+	if (control_path(&b->socket, socket_of(c), false, err))
 		return -1;
 	config.socket = b->socket;
 	b->boards = bridge_boards_open(&config);
@@ -196,7 +213,8 @@ static void open_servers(struct bridge *b)
 
 	for (size_t i = 0; i < c->targets.count; i++)
 		open_server(b, c->targets.word[i]);
-	if (!c->targets.count && c->target)
+	/* That of the environment is for who names nothing. */
+	if (!c->targets.count && !c->devices.count && c->target)
 		open_server(b, c->target);
 }
 

@@ -17,6 +17,7 @@ enum {
 		30000, /* all boards, in case that a change was missed */
 	KEEP_MS = 3000, /* changes within it are written once */
 	CLOSE_MS = 500,
+	CLOSED_MS = 20, /* between looks at what is being closed */
 	TAIL = 6 /* of an id, where it has no name */
 };
 
@@ -66,15 +67,18 @@ struct bridge_boards {
 	struct bridge_list **list; /* those that are known */
 	size_t lists, lists_capacity;
 	struct list_fetch fetch;
+	bool wants_list; /* some board may have one that is not known */
 	struct board_asker *asker[ASKERS_MAX];
 	size_t askers;
 	unsigned listing; /* which listing of all this is */
 	size_t listings_open;
 	bool listed; /* all came once */
-	bool is_up; /* a serve is there */
+	bool dialled; /* connections are open, or about to be */
+	bool is_up; /* a serve is there, and said so */
 	bool tried;
 	bool lost; /* a connection ended: all are to be opened anew */
 	struct error missing;
+	char *said; /* the last reason that was told; NULL */
 	int64_t again_at, pause;
 	char *file; /* NULL: nothing is kept */
 	int64_t keep_at; /* LOOP_FOREVER: nothing to write */
@@ -202,7 +206,7 @@ static void name_board(struct bridge_board *d, const cJSON *device)
 	CLEANUP(mem_free_ptr) char *about = read_about(device);
 	CLEANUP(mem_free_ptr)
 	char *prefix = alias ? mem_strdup(alias) :
-		       held  ? mem_strdup(held) :
+		       held  ? bridge_peer_prefix(held) :
 			       short_name(d->peer.id);
 
 	d->peer.device = json_object(device, "held") == NULL;
@@ -224,6 +228,7 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 		d = add_board(b, id);
 	d->told = b->listing;
 	name_board(d, device);
+	b->wants_list = true;
 	if (list && !text_equal(d->list, list)) {
 		struct bridge_list *known = find_list(b, list);
 
@@ -237,11 +242,26 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 			  gone ? NULL : reason);
 }
 
+static void tell(struct bridge_boards *b, const char *text)
+{
+	b->config.told(b->config.owner, text);
+}
+
+static void came(struct bridge_boards *b)
+{
+	if (b->tried && !b->is_up)
+		tell(b, "serve is there");
+	b->is_up = b->tried = true;
+	b->pause = AGAIN_MIN_MS / 2;
+	error_reset(&b->missing);
+}
+
 /* Those that are not among all are away. */
 static void end_listing(struct bridge_boards *b)
 {
 	if (!b->listings_open || --b->listings_open)
 		return;
+	came(b);
 	for (size_t i = 0; i < b->count; i++) {
 		struct bridge_board *d = b->board[i];
 
@@ -436,14 +456,18 @@ static void begin_fetch(struct bridge_boards *b, const struct bridge_board *d)
 
 static void next_fetch(struct bridge_boards *b)
 {
-	for (size_t i = 0; i < b->count && !b->fetch.id && b->fetch.client;
-	     i++) {
+	if (!b->wants_list || b->fetch.id || !b->fetch.client)
+		return;
+	b->wants_list = false;
+	for (size_t i = 0; i < b->count && !b->fetch.id; i++) {
 		const struct bridge_board *d = b->board[i];
 
 		if (d->list && d->peer.state != PEER_AWAY &&
 		    !find_list(b, d->list))
 			begin_fetch(b, d);
 	}
+	/* There may be further ones. */
+	b->wants_list = b->fetch.id != NULL;
 }
 
 /* ---- calls ---- */
@@ -611,27 +635,16 @@ static const struct peer_kind board_kind = { .start = board_start,
 
 /* ---- serve comes and goes ---- */
 
-static void tell(struct bridge_boards *b, const char *text)
-{
-	b->config.told(b->config.owner, text);
-}
-
 static void all_away(struct bridge_boards *b)
 {
 	for (size_t i = 0; i < b->count; i++)
 		bridge_peer_state(&b->board[i]->peer, PEER_AWAY, NULL);
 }
 
-static void went(struct bridge_boards *b)
+static void hang_up(struct bridge_boards *b)
 {
-	if (b->is_up)
-		tell(b,
-		     "serve went away; its boards are asleep until it is back");
-	b->is_up = b->lost = false;
+	b->dialled = b->lost = false;
 	b->listings_open = 0;
-	b->again_at = loop_now() + AGAIN_MIN_MS;
-	b->pause = AGAIN_MIN_MS;
-	all_away(b);
 	for (size_t i = 0; i < b->watches; i++) {
 		b->watch[i].listing = false;
 		if (b->watch[i].client)
@@ -639,6 +652,17 @@ static void went(struct bridge_boards *b)
 	}
 	if (b->fetch.client)
 		control_client_close(b->fetch.client);
+	b->pause = b->pause * 2 < AGAIN_MAX_MS ? b->pause * 2 : AGAIN_MAX_MS;
+	b->again_at = loop_now() + b->pause;
+	*b->config.woken = true;
+}
+
+static void went(struct bridge_boards *b)
+{
+	tell(b, "serve went away; its boards are asleep until it is back");
+	b->is_up = false;
+	all_away(b);
+	hang_up(b);
 }
 
 static int list_boards(struct board_watch *w, struct error *err)
@@ -678,36 +702,46 @@ static int reach(struct bridge_boards *b, struct error *err)
 	return open_line(b, &b->fetch.client, &fetch_events, &b->fetch, err);
 }
 
+/* It is not there, or not one to talk to. */
 static void missed(struct bridge_boards *b, const struct error *why)
 {
-	bool news = !b->tried || !text_equal(b->missing.text, why->text);
 	CLEANUP(mem_free_ptr) char *line = error_line(why);
 
-	b->tried = true;
-	if (news && !b->is_up)
+	if (!text_equal(b->said, line)) {
 		tell(b, line);
-	error_copy(&b->missing, why);
-	b->is_up = false;
-	b->pause = b->pause * 2 < AGAIN_MAX_MS ? b->pause * 2 : AGAIN_MAX_MS;
-	b->again_at = loop_now() + b->pause;
-	*b->config.woken = true;
+		mem_free(b->said);
+		b->said = TAKE(line);
+	}
+	b->tried = true;
+	hang_up(b);
 }
 
 static void try_serve(struct bridge_boards *b)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	int64_t pause;
 
-	if (reach(b, &why) == 0) {
-		if (b->tried)
-			tell(b, "serve is there");
-		b->is_up = b->tried = true;
-		error_reset(&b->missing);
+	b->dialled = true;
+	if (reach(b, &why) == 0)
+		return;
+	error_copy(&b->missing, &why);
+	missed(b, &why);
+}
+
+static void look_at_loss(struct bridge_boards *b)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (!b->lost)
+		return;
+	if (b->is_up) {
+		mem_free(TAKE(b->said));
+		went(b);
 		return;
 	}
-	pause = b->pause;
-	went(b);
-	b->pause = pause;
+	if (b->missing.kind == ERR_NONE)
+		error_set(&b->missing, ERR_CONNECT,
+			  "serve closed the connection");
+	error_copy(&why, &b->missing);
 	missed(b, &why);
 }
 
@@ -851,13 +885,22 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static int64_t serve_due(const struct bridge_boards *b)
+{
+	if (b->is_up)
+		return list_due(b);
+	if (b->dialled)
+		return LOOP_FOREVER;
+	/* What is being closed wakes nobody. */
+	return is_closed(b) ? b->again_at : loop_now() + CLOSED_MS;
+}
+
 int64_t bridge_boards_tend(struct bridge_boards *b)
 {
 	int64_t next = LOOP_FOREVER;
 
-	if (b->lost)
-		went(b);
-	if (!b->is_up && loop_now() >= b->again_at && is_closed(b))
+	look_at_loss(b);
+	if (!b->dialled && loop_now() >= b->again_at && is_closed(b))
 		try_serve(b);
 	if (b->is_up && loop_now() >= list_due(b))
 		list_again(b);
@@ -867,8 +910,7 @@ int64_t bridge_boards_tend(struct bridge_boards *b)
 		keep_now(b);
 	for (size_t i = 0; i < b->count; i++)
 		next = earlier(next, bridge_peer_tend(&b->board[i]->peer));
-	next = earlier(next, b->is_up ? list_due(b) : b->again_at);
-	return earlier(next, b->keep_at);
+	return earlier(earlier(next, serve_due(b)), b->keep_at);
 }
 
 static void close_lines(struct bridge_boards *b)
@@ -915,6 +957,7 @@ void bridge_boards_close(struct bridge_boards *b)
 	buf_done(&b->fetch.tools);
 	mem_free(b->fetch.id);
 	mem_free(b->file);
+	mem_free(b->said);
 	error_reset(&b->missing);
 	mem_free(b);
 }

@@ -40,6 +40,8 @@ struct bridge_call {
 	int64_t awake_by; /* likewise: the peer must be there by then */
 	unsigned sends; /* how often it reached the peer, as far as is known */
 	void (*done)(void *owner, struct bridge_call *c); /* see below */
+	/* How far its peer is, in its own words (params of MCP); NULL. */
+	void (*progress)(void *owner, const cJSON *params);
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */
 	/* how it ended; set by the peer's kind, from the loop, too */
@@ -98,6 +100,12 @@ struct bridge_peer {
 };
 
 void bridge_peer_done(struct bridge_peer *p);
+
+/*
+ * What a server is called: its name in mcp.json, else what stands behind the
+ * scheme of the target (which has no secrets), as letters and digits. Yours.
+ */
+char *bridge_peer_prefix(const char *target);
 
 /* What is known changed: prefix or about, NULL: as it was. */
 void bridge_peer_name(struct bridge_peer *p, const char *prefix,

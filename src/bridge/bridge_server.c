@@ -18,8 +18,7 @@ enum {
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
 	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
-	HTTP_NOT_FOUND = 404,
-	NAME_MAX_BYTES = 32
+	HTTP_NOT_FOUND = 404
 };
 
 struct bridge_server {
@@ -295,6 +294,7 @@ static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
 	const struct client_request rq = { .method = c->method,
 					   .params = c->params,
 					   .arguments = arguments,
+					   .progress = c->progress != NULL,
 					   .timeout =
 						   timeout > 0 ? timeout : 1 };
 
@@ -326,13 +326,33 @@ static const struct peer_kind server_kind = { .start = server_start,
 
 /* ---- it comes and goes ---- */
 
+static bool is_notice(const struct event *e, const char *method)
+{
+	return e->kind == EVENT_NOTIFICATION && text_equal(e->name, method);
+}
+
+static void hear_progress(struct bridge_server *s, const struct event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = e->text ? json_parse(e->text, e->len, NULL) : NULL;
+	const cJSON *params = json_object(tree, "params");
+	const struct bridge_call *c = s->at;
+	int64_t token;
+
+	if (c && c->progress && !c->abandoned &&
+	    json_integer(params, "progressToken", &token) == 0 &&
+	    token == s->call.id)
+		c->progress(c->owner, params);
+}
+
 static void on_event(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 
-	if (e->kind == EVENT_NOTIFICATION && e->name &&
-	    strcmp(e->name, "notifications/tools/list_changed") == 0)
+	if (is_notice(e, "notifications/tools/list_changed"))
 		s->stale = true;
+	else if (is_notice(e, "notifications/progress"))
+		hear_progress(s, e);
 	else if (e->kind == EVENT_ODD)
 		connection_aside(&s->connection, e);
 }
@@ -465,33 +485,6 @@ int64_t bridge_server_tend(struct bridge_server *s)
 
 /* ---- all of it ---- */
 
-static char *name_of(const char *target)
-{
-	CLEANUP(mem_free_ptr) char *key = target_key(target, NULL);
-	struct buf out = { 0 };
-	const char *at = key;
-
-	if (!strchr(key, ':'))
-		return TAKE(key);
-	at = strchr(key, ':') + 1;
-	/* sim: and the like. */
-	if (!*at)
-		at = key;
-	for (; *at && out.len < NAME_MAX_BYTES; at++) {
-		bool plain = (*at >= 'a' && *at <= 'z') ||
-			     (*at >= 'A' && *at <= 'Z') ||
-			     (*at >= '0' && *at <= '9');
-
-		if (plain)
-			buf_char(&out, *at);
-		else if (out.len && out.data[out.len - 1] != '_')
-			buf_char(&out, '_');
-	}
-	while (out.len && out.data[out.len - 1] == '_')
-		out.data[--out.len] = '\0';
-	return buf_take(&out);
-}
-
 static void read_kept(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
@@ -515,7 +508,7 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 	s->key = target_key(config->target, NULL);
 	s->peer = (struct bridge_peer){ .kind = &server_kind,
 					.owner = s,
-					.prefix = name_of(config->target),
+					.prefix = bridge_peer_prefix(s->key),
 					.id = mem_strdup(s->key),
 					.interval = config->interval,
 					.changed = config->changed,

@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
@@ -21,6 +22,10 @@ static const struct option_row bridge_rows[] = {
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
 	  "wait for hosts there: Streamable HTTP at /mcp, HTTP+SSE at /sse, WebSocket at /ws; --token-file says which tokens they show", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-endpoint-file", "FILE", OPTION_FILE, AT(mcp_endpoint_file),
+	  "dial the access points whose addresses stand in FILE, one a line: ws[s]://HOST/…/mcp/?token=… (or MCPCTL_MCP_ENDPOINT: one address)", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-endpoint-tools", "N", OPTION_NUMBER, AT(mcp_endpoint_tools),
+	  "show access points so many tools at most", NULL, NULL, 1, 1000, "32" },
 	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
 	  "each board as a server of its own at mqtt://[USER@]HOST[:PORT][/PREFIX], by MCP over MQTT", NULL, NULL, 0, 0, NULL },
 	{ 0, "keep-asleep", NULL, OPTION_FLAG, AT(keep_asleep),
@@ -186,6 +191,10 @@ static int run_hosts(struct bridging *s, struct error *err)
 
 	choose_fronts(&s->options);
 	s->bridge.app->stdin_taken = true;
+	if (s->options.stdio && isatty(STDIN_FILENO))
+		render_note(
+			&s->bridge.app->out,
+			"waiting for a host on stdin: --print-config HOST prints what it needs to start this, --list what it sees");
 	s->host = bridge_host_new(&s->bridge);
 	status = open_fronts(s, err);
 	if (status == 0)
@@ -325,14 +334,18 @@ const struct command cmd_bridge = {
 		"\n"
 		"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
 		"\n"
-		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long it took, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); what they ask their user (sampling, elicitation, roots) is not.\n"
+		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); what they ask their user (sampling, elicitation, roots) is not.\n"
 		"\n"
 		"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. Each has a session of its own. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
 		"\n"
 		"  mcpctl bridge --listen 127.0.0.1:8090\n"
 		"  mcpctl bridge --listen 0.0.0.0:8090 --token-file FILE\n"
 		"\n"
-		"With --mcp-mqtt each board is a server of its own at a broker, by MCP over MQTT 5, under HOST-ID with the name PREFIX/BOARD/ALIAS, and its tools are called as the board calls them. It is announced from when its tools are known until it goes or sleeps (--keep-asleep: as long as the bridge runs). mcpctl targets --scan mcp+mqtt://BROKER lists them. The password of USER comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD; mqtts:// is with TLS. serve --mcp-mqtt starts such a bridge by itself.\n"
+		"With --mcp-endpoint-file it dials access points, one connection for each address, and answers robots there (mcpctl help endpoint).\n"
+		"\n"
+		"  mcpctl bridge --mcp-endpoint-file FILE\n"
+		"\n"
+		"With --mcp-mqtt each board is a server of its own at a broker, by MCP over MQTT 5, under HOST-ID with the name PREFIX/BOARD/ALIAS, and its tools are called as the board calls them. It is announced from when its tools are known until it goes or sleeps (--keep-asleep: as long as the bridge runs). mcpctl targets --scan mcp+mqtt://BROKER lists them. USER's password: --mqtt-password-file. serve --mcp-mqtt starts such a bridge by itself.\n"
 		"\n"
 		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
 	.group = GROUP_USE,
@@ -340,7 +353,7 @@ const struct command cmd_bridge = {
 	.options = bridge_rows,
 	.options_size = sizeof(struct bridge_options),
 	.globals =
-		"target device jq fields verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"target device jq verbose quiet timeout wait envelope era token-file mqtt-password-file socket header env cwd config trust proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.examples = bridge_examples,
 	.run = bridge_run
 };

@@ -5,6 +5,7 @@
 const struct bridge_front *const bridge_fronts[] = {
 	&bridge_front_stdio,
 	&bridge_front_port,
+	&bridge_front_endpoint,
 	&bridge_front_mqtt,
 	NULL,
 };

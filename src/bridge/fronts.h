@@ -28,6 +28,8 @@ struct bridge_options {
 	int64_t rate; /* calls a second for each board; 0: the default */
 	const char *listen; /* [HOST:]PORT; NULL */
 	const char *token_file; /* of that port; NULL: from the environment */
+	const char *mcp_endpoint_file; /* addresses of access points; NULL */
+	int64_t mcp_endpoint_tools; /* shown there; 0: the default */
 	const char *mcp_mqtt; /* a broker; NULL */
 	bool keep_asleep; /* boards stay announced there while they sleep */
 	bool stdio; /* also set where no other front is wanted */
@@ -64,6 +66,7 @@ struct bridge_front {
 
 extern const struct bridge_front bridge_front_stdio;
 extern const struct bridge_front bridge_front_port;
+extern const struct bridge_front bridge_front_endpoint;
 extern const struct bridge_front bridge_front_mqtt;
 
 /* NULL-terminated. (fronts.c) */

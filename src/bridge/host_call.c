@@ -15,6 +15,7 @@
 #include "mcp/tool_effect.h"
 
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
+#define PROGRESS_MAX 200 /* characters of what a server says how far it is */
 
 /* ---- results ---- */
 
@@ -132,9 +133,45 @@ static void drop(struct host_part *p)
 
 /* ---- signs of life ---- */
 
-int64_t host_call_progress(struct host_part *p)
+static void tell_progress(const struct host_part *p, const cJSON *progress,
+			  const cJSON *total, const char *message)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_printf(
+		&out,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":",
+		p->token);
+	json_print(&out, progress);
+	if (cJSON_IsNumber(total)) {
+		buf_text(&out, ",\"total\":");
+		json_print(&out, total);
+	}
+	json_add_text(&out, "message", message);
+	buf_text(&out, "}}");
+	host_tell(p, out.data, out.len);
+}
+
+/* Its numbers and ours would not fit: from now on it speaks for itself. */
+static void on_progress(void *owner, const cJSON *params)
+{
+	struct host_part *p = owner;
+	const cJSON *progress = json_member(params, "progress");
+	const char *message = json_string(params, "message");
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!cJSON_IsNumber(progress))
+		return;
+	if (message)
+		mend_text(&text, message, PROGRESS_MAX);
+	p->tell_at = LOOP_FOREVER;
+	tell_progress(p, progress, json_member(params, "total"),
+		      message ? buf_string(&text) : NULL);
+}
+
+int64_t host_call_progress(struct host_part *p)
+{
+	CLEANUP(json_free_ptr) cJSON *seconds = NULL;
 	const struct bridge_peer *peer;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
@@ -148,13 +185,9 @@ int64_t host_call_progress(struct host_part *p)
 		   peer->current == p->call   ? "is at it" :
 		   peer->state == PEER_COMING ? "is getting ready" :
 						"has other calls first");
-	buf_printf(
-		&out,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%lld,\"message\":",
-		p->token, (long long)(loop_now() - p->began) / 1000);
-	buf_json_string(&out, text.data, text.len);
-	buf_text(&out, "}}");
-	host_tell(p, out.data, out.len);
+	seconds = cJSON_CreateNumber(
+		(double)(int64_t)((loop_now() - p->began) / 1000));
+	tell_progress(p, seconds, NULL, buf_string(&text));
 	p->tell_at = loop_now() + HOST_PROGRESS_MS;
 	return p->tell_at;
 }
@@ -215,6 +248,7 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->deadline = p->began + b->timeout;
 	c->awake_by = p->began + b->wait;
 	c->done = on_done;
+	c->progress = p->token ? on_progress : NULL;
 	c->owner = p;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;

@@ -77,15 +77,21 @@ static void add_description(struct buf *out, const struct shown_tool *s)
 
 /* ---- schema ---- */
 
+/* Too many to be named are counted. */
 static cJSON *device_property(const struct shown_tool *s)
 {
+	const bool named = s->members <= CHOICES_MAX;
+	CLEANUP(mem_free_ptr)
+	char *count = mem_printf("Which of %zu boards is meant, by its name",
+				 s->members);
 	cJSON *property = cJSON_CreateObject();
 	cJSON *choices;
 
 	cJSON_AddStringToObject(property, "type", "string");
 	cJSON_AddStringToObject(property, "description",
-				"Which board is meant, by its name");
-	if (s->members > CHOICES_MAX)
+				named ? "Which board is meant, by its name" :
+					count);
+	if (!named)
 		return property;
 	choices = cJSON_AddArrayToObject(property, "enum");
 	for (size_t i = 0; i < s->members; i++)

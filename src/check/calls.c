@@ -78,7 +78,7 @@ static int after(struct checkup *k, const struct made *m,
 	if (is_over(k))
 		return check_died(k, m->label, why, err);
 	if (why->kind == ERR_TIMEOUT)
-		check_silent(k, m->label);
+		check_silent(k, m->label, why);
 	return 0;
 }
 

@@ -307,13 +307,21 @@ static bool is_explained(const struct checkup *k)
 	return false;
 }
 
-void check_silent(struct checkup *k, const char *question)
+void check_silent(struct checkup *k, const char *question,
+		  const struct error *why)
 {
 	const int64_t ms = k->in->app->config.timeout;
+	const int code = finding_by_name(why->finding);
 	char time[TEXT_ROOM];
 
 	if (is_explained(k))
 		return;
+	if (why->kind != ERR_NONE && why->kind != ERR_TIMEOUT) {
+		diag_found(k->diag, code < 0 ? D145 : (enum diag_code)code,
+			   (struct span){ 0 }, "%.60s: %.120s", question,
+			   why->text);
+		return;
+	}
 	text_milliseconds(ms ? ms : 10000, time, sizeof(time));
 	diag_found(k->diag, D145, (struct span){ 0 }, "%.70s, within %s",
 		   question, time);

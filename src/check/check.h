@@ -123,7 +123,11 @@ int check_vision_plan(struct checkup *k, struct error *err);
 /* It ended at that question, or answers nothing any more (D134). */
 int check_died(struct checkup *k, const char *question, const struct error *why,
 	       struct error *err);
-/* It did not answer that one in time (D145), unless something tells why. */
-void check_silent(struct checkup *k, const char *question);
+/*
+ * It did not answer that one: in time (D145), or by what why says; unless
+ * something that was found tells why.
+ */
+void check_silent(struct checkup *k, const char *question,
+		  const struct error *why);
 
 #endif

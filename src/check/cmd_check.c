@@ -365,7 +365,7 @@ const struct command cmd_check = {
 	.args = "[FILE|SUBJECT [URL]]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
-	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"
+	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server (of both eras: as one of initialize, unless --era modern); 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"
 		"\n"
 		"Nothing that acts is called, unless --call names it. Each level of --risk asks what those before it do, too:\n"
 		"  look  nothing beyond initialize and the lists\n"

@@ -26,6 +26,8 @@ struct config { /* global options; see config_options in config.c */
 	int era; /* 0 auto, 1 modern, 2 legacy */
 	bool quiet, insecure, help, version, no_init, all, no_pager,
 		retry_calls, trust, reset, audio, no_oauth;
+	/* What is dialled was found, and nobody named it: it is sent no secret. */
+	bool stranger;
 	int64_t oauth_timeout; /* ms; 0: default */
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t picture_max; /* bytes; 0: the default */

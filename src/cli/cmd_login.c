@@ -66,6 +66,7 @@ struct probe {
 	char *challenge;
 	struct error why;
 	bool done;
+	bool open; /* it answered who has no token */
 };
 
 static void on_probed(void *owner, const struct http_answer *a)
@@ -74,6 +75,7 @@ static void on_probed(void *owner, const struct http_answer *a)
 	const char *asked = headers_get(a->headers, "WWW-Authenticate");
 
 	p->challenge = mem_strdup(asked);
+	p->open = a->status / 100 == 2;
 	if (!a->status)
 		error_copy(&p->why, a->why);
 	p->done = true;
@@ -184,6 +186,10 @@ static int one_run(const struct invocation *in, bool browser, struct error *err)
 	status = probe(&p, credentials_settings(t.credentials), in->app, err);
 	if (status == 0)
 		status = log_in(in->app, t.credentials, p.challenge, err);
+	if (status && p.open)
+		render_note(
+			&in->app->out,
+			"it answers 'tools/list' without a login: none may be needed");
 	mem_free(p.challenge);
 	error_reset(&p.why);
 	return status;

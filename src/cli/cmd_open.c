@@ -223,8 +223,11 @@ static int keep(struct opening *o, const struct keeper_order *order,
 	return which;
 }
 
-/* 1: go on with the next. */
-static int open_one(struct app *app, const char *word, const char *path,
+/*
+ * 1: go on with the next. A serve is looked for, and started, once it is known
+ * what it is to keep: *path, owned, is its socket then.
+ */
+static int open_one(struct app *app, const char *word, char **path,
 		    int64_t idle, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint e = { 0 };
@@ -232,7 +235,6 @@ static int open_one(struct app *app, const char *word, const char *path,
 	char key[HELD_KEY_SIZE];
 	struct opening o = { .app = app, .name = name };
 	struct keeper_order order = { .name = name,
-				      .socket = path,
 				      .key = key,
 				      .idle = idle,
 				      .to = &e,
@@ -242,8 +244,11 @@ static int open_one(struct app *app, const char *word, const char *path,
 	app->config.target = word;
 	if (set_up(&e, app, &order.ops, err))
 		return -1;
+	if (!*path && find_serve(path, app, err))
+		return -1;
+	order.socket = *path;
 	held_key(&e, key);
-	if (is_open(path, key)) {
+	if (is_open(*path, key)) {
 		render_note(&app->out, "'%s' is open already", name);
 		return 1;
 	}
@@ -275,10 +280,10 @@ static int open_run(const struct invocation *in, struct error *err)
 			err,
 			"'mcpctl targets' lists names; a program: mcpctl open -- PROGRAM");
 	}
-	if (find_serve(&path, app, err))
-		return -1;
+	if (in->argc)
+		app->target_source = "the argument";
 	for (int i = 0; status > 0 && i < (in->argc ? in->argc : 1); i++)
-		status = open_one(app, in->argc ? in->argv[i] : target, path,
+		status = open_one(app, in->argc ? in->argv[i] : target, &path,
 				  idle, err);
 	return status < 0 ? -1 : 0;
 }

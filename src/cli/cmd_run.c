@@ -437,7 +437,7 @@ const struct command cmd_run = {
 		"Pipes and '!' are for the shell ('mcpctl shell <FILE' runs a file of such lines); here they are refused, and '|' needs quotes. "
 		"-e COMMAND gives one command and may be repeated; -e without the word run is the same. With both, FILE goes first.\n"
 		"\n"
-		"All lines are checked before the first is run. "
+		"A line may have --jq EXPR of its own; other options of the whole program stand in front of run. All lines are checked before the first is run. "
 		"The first command that fails ends the run, and its status is that of the whole; with --keep-going the rest is run too. "
 		"When the connection was lost (self.reboot), the next command opens the target again.\n"
 		"\n"

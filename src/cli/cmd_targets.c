@@ -41,6 +41,12 @@ static const struct option_row targets_options[] = {
 	  .brief = "with --scan: end when N have answered in this network",
 	  .min = 1,
 	  .max = NEIGHBOURS_MAX },
+	{ .name = "probe",
+	  .word = "HOST[/24]",
+	  .type = OPTION_LIST,
+	  .offset = offsetof(struct targets_options, scan.probes),
+	  .brief =
+		  "with --scan: dial that host, or each of that network, and ask who listens; again for more" },
 	{ .name = "ping",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct targets_options, ping),
@@ -233,6 +239,7 @@ static int check_options(const struct invocation *in,
 	const char *option = o->scan.interfaces.count ? "interface" :
 			     o->scan.duration	      ? "for" :
 			     o->scan.count	      ? "count" :
+			     o->scan.probes.count     ? "probe" :
 							NULL;
 
 	if (o->scans && o->ping)
@@ -289,6 +296,7 @@ static const struct example targets_examples[] = {
 	{ "targets", NULL, 0 },
 	{ "targets --ping", NULL, EXAMPLE_GOES_ON },
 	{ "targets --scan", NULL, EXAMPLE_GOES_ON },
+	{ "targets --scan --probe 192.168.1.0/24", NULL, EXAMPLE_GOES_ON },
 	{ "targets --scan mcp+mqtt://broker.local", NULL, EXAMPLE_GOES_ON },
 	{ NULL, NULL, 0 }
 };
@@ -317,7 +325,10 @@ const struct command cmd_targets = {
 		"--ping dials each, 16 at once, up to initialize, and shows how long that took, or why it failed; --timeout for each, 10s if not given. Not dialled are names of files that are not trusted, those that a file before them has, and those that are switched off in their file. Status 7: one did not answer.\n"
 		"\n"
 		"--scan lists what is there, each with the command that reaches it: these names, the serves of this user, and who announces _mcp._tcp in this network (multicast DNS, IPv4; nothing has to be installed for it). "
-		"Nothing but the multicast group is asked, on all interfaces but loopback, or on those of --interface. What stands there was said by a stranger: nobody has checked it. Status 7: nobody answered. "
+		"Of such a server its own host alone is believed (TXT: path, version, ws_port, endpoint), and each is asked for initialize, without a token, a header or a login, before it is called one; --timeout for each, 3s if not given. "
+		"But for that nothing but the multicast group is asked, on all interfaces but loopback, or on those of --interface. "
+		"--probe HOST[:PORT], or a network of addresses such as 192.168.1.0/24 (up to 256), dials what announces nothing: the ports 80 and 8080, or the one that is given, and where somebody listens /mcp, /mcp_server and /sse. Only networks of your own, please. "
+		"Status 7: no serve, and nobody who answered. "
 		"Boards with xiaozhi-esp32 firmware announce nothing: they dial in, at serve.\n"
 		"\n"
 		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.",

@@ -169,10 +169,16 @@ int command_run(struct connection *c, char *const *words, size_t count,
 		struct error *err)
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
+	struct line_query asked;
+	int status;
 
 	if (parse_words(&p, words, count, NULL, err))
 		return -1;
 	if (!p.command)
 		return error_set(err, ERR_USAGE, "no command on this line");
-	return command_execute(c, &p, err);
+	if (line_query_open(&asked, c->app, p.jq, err))
+		return -1;
+	status = command_execute(c, &p, err);
+	line_query_done(&asked, c->app);
+	return status;
 }

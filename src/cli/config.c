@@ -63,7 +63,7 @@ const struct option_row config_options[] = {
 	{ .name = "envelope", .word = "DIALECT", .type = OPTION_CHOICE,
 	  .offset = PLACE(envelope), .env = "MCPCTL_ENVELOPE",
 	  .choices = "auto device plain", .fallback = "auto",
-	  .brief = "dialect of a dialled ws: peer: device or plain JSON-RPC" },
+	  .brief = "dialect of a ws: peer, or of who dials in at listen: device, or plain JSON-RPC" },
 	{ .name = "era", .word = "ERA", .type = OPTION_CHOICE,
 	  .offset = PLACE(era), .env = "MCPCTL_ERA",
 	  .choices = "auto modern legacy", .fallback = "auto",

@@ -60,8 +60,14 @@ static void look_around(struct connection *c)
 	const bool device = endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
 			    endpoint_has(&c->endpoint, SCHEME_WAITS);
 
-	about->board = l->dialect == DIALECT_DEVICE ||
-		       (l->dialect == DIALECT_UNKNOWN && device);
+	const bool unsure = peer && peer->unsure;
+	const bool board = l->dialect == DIALECT_DEVICE ||
+			   (l->dialect == DIALECT_UNKNOWN && device && !unsure);
+
+	/* It was asked as a tool side, and is a board that was slow. */
+	if (unsure && board && !about->board)
+		diag_start(&c->diag);
+	about->board = board;
 	about->bare = !about->board;
 	/* Who is dialled took what was said before any hello, or is silent. */
 	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT ||

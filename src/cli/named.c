@@ -48,13 +48,25 @@ static const struct named_file *first_broken(const struct named_files *files,
 	return NULL;
 }
 
+#define LOOKED_SHOWN 8 /* places, whether a file is there or not */
+
+/* Of many places only those where something was found. */
 static void add_looked(const struct named_files *files, struct error *err)
 {
+	const size_t places = files->looked.count;
 	CLEANUP(buf_done) struct buf list = { 0 };
 
 	buf_text(&list, "looked for in");
-	for (size_t i = 0; i < files->looked.count; i++)
+	for (size_t i = 0; places <= LOOKED_SHOWN && i < places; i++)
 		buf_printf(&list, "\n%s", files->looked.word[i]);
+	for (size_t i = 0; places > LOOKED_SHOWN && i < files->count; i++)
+		buf_printf(&list, "\n%s", files->item[i].path);
+	if (places > LOOKED_SHOWN)
+		buf_printf(
+			&list,
+			"%s%zu %splaces, where there is no such file: mcpctl targets --help",
+			files->count ? "\nand " : " ", places - files->count,
+			files->count ? "other " : "");
 	error_detail(err, buf_string(&list), list.len);
 }
 

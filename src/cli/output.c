@@ -5,6 +5,7 @@
 #include "base/query.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "out/forms.h"
 #include "out/queried.h"
 #include "out/table.h"
 #include "out/text_device.h"
@@ -12,6 +13,11 @@
 /* Of wire/control_frames.h. */
 #define DEVICE_FIELDS \
 	"id client_id alias board version transport address claims pick since seen state reason tools user_tools list enrolled findings audio"
+
+static int compile(struct query **out, const char *text, struct error *err)
+{
+	return query_new(out, text, err) == 0 ? 0 : error_prefix(err, "--jq");
+}
 
 static int open_query(struct app *app, struct error *err)
 {
@@ -24,8 +30,8 @@ static int open_query(struct app *app, struct error *err)
 			  "option '--jq' asks the lines of -o json");
 		return error_hint(err, "leave out the other form of output");
 	}
-	if (query_new(&app->query, c->jq, err))
-		return error_prefix(err, "--jq");
+	if (compile(&app->query, c->jq, err))
+		return -1;
 	app_configure(app);
 	return 0;
 }
@@ -112,4 +118,48 @@ int output_end(struct app *app, int status, struct error *err)
 	else if (!app->out.query_at_once && why.kind != ERR_INTERRUPTED)
 		render_note(&app->out, "%s", why.text);
 	return -1;
+}
+
+int line_query_check(const char *text, struct error *err)
+{
+	struct query *query = NULL;
+
+	if (!text)
+		return 0;
+	if (compile(&query, text, err))
+		return -1;
+	query_free(query);
+	return 0;
+}
+
+int line_query_open(struct line_query *q, struct app *app, const char *text,
+		    struct error *err)
+{
+	const int form = app->config.output;
+
+	*q = (struct line_query){ .before = app->out };
+	if (!text)
+		return 0;
+	if (app->query || app->table ||
+	    (form != OUTPUT_TEXT && form != OUTPUT_JSON))
+		return error_set(
+			err, ERR_USAGE,
+			"option '--jq' of a line, and another form of output for all of them");
+	if (compile(&q->query, text, err))
+		return -1;
+	renderer_ask(&app->out, q->query, app_query_timeout(app),
+		     form == OUTPUT_TEXT);
+	return 0;
+}
+
+void line_query_done(struct line_query *q, struct app *app)
+{
+	if (!q->query)
+		return;
+	app->out.form = q->before.form;
+	app->out.ops = q->before.ops;
+	app->out.out_color = q->before.out_color;
+	app->out.query = q->before.query;
+	app->out.query_timeout = q->before.query_timeout;
+	query_free(TAKE(q->query));
 }

@@ -21,4 +21,18 @@ int output_open(struct app *app, const struct command *c, struct error *err);
  */
 int output_end(struct app *app, int status, struct error *err);
 
+/*
+ * --jq of one line of run or the shell, for what is shown between both. text NULL:
+ * there is none, and nothing changes.
+ */
+struct line_query {
+	struct renderer before; /* what of it is put back */
+	struct query *query; /* owned; NULL */
+};
+int line_query_open(struct line_query *q, struct app *app, const char *text,
+		    struct error *err);
+void line_query_done(struct line_query *q, struct app *app);
+/* Whether it compiles, before anything is sent. */
+int line_query_check(const char *text, struct error *err);
+
 #endif

@@ -154,12 +154,16 @@ static void take_many(struct parser *p, const struct piece *piece)
 static int take_global(struct parser *p, const struct piece *piece,
 		       struct error *err)
 {
+	const bool asks = piece->row == config_row("jq");
+
 	if (piece->row == config_row("help"))
 		p->out->help = true;
-	else if (!p->config)
+	else if (!p->config && !asks)
 		return refuse_global(piece, err);
 	else if (p->out->command && !command_heeds(p->out->command, piece->row))
 		return unheeded(p->out->command, piece, err);
+	if (asks && !p->config)
+		p->out->jq = piece->value;
 	p->config_seen[piece->row - config_options] = true;
 	if (!p->config)
 		return 0;

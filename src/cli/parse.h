@@ -16,12 +16,14 @@ struct parsed {
 	struct words operands;
 	void *options; /* command->options_size bytes, filled; NULL without a command */
 	bool help; /* --help */
+	const char *jq; /* --jq of a line in run or the shell; NULL */
 };
 
 /*
  * Parse words into *out (freed by parsed_done) and the global options into
  * *config; then fill both from the environment. config NULL: a line inside
- * `run` or the shell; the command comes first, and global options are refused.
+ * `run` or the shell; the command comes first, and global options but --jq are
+ * refused.
  * Values are lent from words. -1 (ERR_USAGE): config->output is all the same
  * what was asked for, so that the error can be shown in that form.
  */

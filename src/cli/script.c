@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/operand.h"
+#include "cli/output.h"
 #include "cli/parse.h"
 
 static const char from_option[] = "-e";
@@ -46,7 +47,7 @@ static int check_command(struct script_line *line, struct error *err)
 		return error_set(err, ERR_USAGE, "no command on this line");
 	line->command = p.command;
 	if (p.command->flags & CMD_SHELL)
-		return 0;
+		return line_query_check(p.jq, err);
 	return error_set(err, ERR_USAGE,
 			 "'%s' makes no sense on an open session",
 			 p.command->name);

@@ -209,6 +209,9 @@ static enum dialect dialect_for(const struct endpoint *e,
 {
 	if (endpoint_has(e, SCHEME_PLAIN))
 		return DIALECT_PLAIN;
+	/* Who dials in may be no device (peer_info.unsure). */
+	if (is(e, SCHEME_LISTEN))
+		return (enum dialect)c->envelope;
 	return endpoint_has(e, SCHEME_DEVICE) ? DIALECT_DEVICE :
 						(enum dialect)c->envelope;
 }
@@ -251,7 +254,7 @@ static const struct fit {
 	{ "oauth-issuer", KIND(HTTP), "http: and https:" },
 	{ "oauth-scope", KIND(HTTP), "http: and https:" },
 	{ "oauth-timeout", KIND(HTTP), "http: and https:" },
-	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
+	{ "envelope", KIND(WEBSOCKET) | LISTENS, "ws:, wss: and listen:" },
 	{ "era", KIND(WEBSOCKET) | KIND(HTTP) | KIND(CHILD) | KIND(SIM),
 	  "http:, stdio:, ws: and sim:" },
 	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },
@@ -353,7 +356,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 {
 	CLEANUP(headers_done) struct headers given = { 0 };
 
-	for (size_t i = 0; i < c->headers.count; i++) {
+	for (size_t i = 0; i < c->headers.count && !c->stranger; i++) {
 		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
@@ -408,7 +411,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 
 	if (is(e, SCHEME_CHILD))
 		return 0;
-	if (is_withheld(e, c))
+	if (is_withheld(e, c) || c->stranger)
 		return 0;
 	if (secrets_read(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;

@@ -90,8 +90,9 @@ int task_answer(struct connection *c, struct task *t, struct error *err)
 
 int task_may_detach(const struct connection *c, struct error *err)
 {
+	/* What has none is refused by that. */
 	if (c->goes_on || session_peer(c->session)->held ||
-	    client_tasks_stay(&c->client))
+	    client_tasks_stay(&c->client) || !client_tells_tasks(&c->client))
 		return 0;
 	error_set(
 		err, ERR_UNMET,

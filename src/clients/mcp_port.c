@@ -329,6 +329,12 @@ static void port_http(void *owner, struct front_request *rq,
 	struct mcp_port *p = owner;
 	const struct port_message m = { head, body, len };
 
+	/* Many requests may come in one turn, each with a session of its own. */
+	port_sessions_buried(p);
+	if (p->options.path) {
+		port_narrow(p, rq, &m);
+		return;
+	}
 	if (serve_public(p, rq, head))
 		return;
 	if (!is_door(p, head->path))
@@ -437,17 +443,23 @@ static void tell_address(const struct mcp_port *p)
 	buf_text(&url, "http://");
 	authority_print(&url, p->host ? p->host : DEFAULT_HOST,
 			p->front_table->port(p->front));
-	buf_text(&url, p->options.named_paths ? "/mcp" : "/");
+	buf_text(&url, p->options.path	      ? p->options.path :
+		       p->options.named_paths ? "/mcp" :
+						"/");
 	p->observer.listening(p->observer.owner, buf_string(&url));
 }
 
 static int open_front(struct mcp_port *p, struct error *err)
 {
-	struct front_config config = { .port = DEFAULT_PORT,
-				       .admit = p->options.admit,
-				       .body_max = PORT_BODY_MAX,
-				       .connections_max = PORT_CONNECTIONS_MAX,
-				       .counts_questions = port_asks_token(p) };
+	struct front_config config = {
+		.port = DEFAULT_PORT,
+		.admit = p->options.admit,
+		.body_max = PORT_BODY_MAX,
+		.connections_max = p->options.connections_max ?
+					   p->options.connections_max :
+					   PORT_CONNECTIONS_MAX,
+		.counts_questions = port_asks_token(p)
+	};
 	const char *where = p->options.listen;
 
 	if (!where || !*where)

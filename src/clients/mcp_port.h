@@ -20,6 +20,13 @@ struct mcp_port_options { /* its texts and lists are lent until it is closed */
 	struct admit_options admit;
 	int64_t keep_alive; /* ms between comments on idle streams; 0: 15 s */
 	int64_t idle; /* ms until an unused HTTP session ends; 0: 30 min */
+	/*
+	 * Not NULL: as boards with a small SDK have it (espressif.md 1 to 3),
+	 * at that path, and nothing else at the port.
+	 */
+	const char *path;
+	size_t body_max; /* bytes, there; 0: as elsewhere */
+	size_t connections_max; /* of HTTP, streams included; others wait; 0: 512 */
 	/* Who may ask: who shows one as bearer; others get 401. NULL, none: all. */
 	const struct words *tokens;
 	/* MCP is at /mcp alone, WebSocket at /ws alone. */

@@ -16,6 +16,8 @@
 #define PORT_CONNECTIONS_MAX 512 /* of HTTP, streams included */
 #define PORT_SESSIONS_MAX 1000
 #define PORT_SOCKETS_MAX 200 /* WebSockets */
+/* Bytes that a client has not read: then it is asked, and told, no more. */
+#define PORT_WAITS_MAX ((size_t)2 << 20)
 #define PORT_OPEN_MAX 64 /* questions of one client at a time */
 #define PORT_LEFT_MAX 64 /* posts whose streams are closed, of all sessions */
 #define PORT_LEFT_MS 60000 /* how long they wait for their client */
@@ -135,6 +137,8 @@ void port_stream_event(struct port_stream *s, const char *type,
 /* That event as text, added to out: each line of the data is a field of its own. */
 void port_event_text(struct buf *out, const char *type, const char *data,
 		     size_t len);
+/* Its client reads so slowly that nothing more is to be sent. */
+bool port_stream_is_full(const struct port_stream *s);
 void port_stream_end(struct port_stream *s);
 /* A comment: the client sees, and a proxy in front passes on, that it lives. */
 void port_stream_beat(struct port_stream *s);
@@ -185,6 +189,7 @@ void port_posts_expire(struct mcp_port *p);
 void port_post(struct mcp_port *p, struct front_request *rq,
 	       const struct port_message *m, struct port_session *s,
 	       bool modern);
+bool port_is_initialize(const struct port_message *m);
 /*
  * HTTP+SSE: 202, and the reply on the stream.
  * Before the reply: the client reads the answer of this request first.
@@ -197,6 +202,10 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
  */
 bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 		      const struct port_session *s, const char *id);
+
+/* mcp_narrow.c: any request, where mcp_port_options.path is given. */
+void port_narrow(struct mcp_port *p, struct front_request *rq,
+		 const struct port_message *m);
 
 /* mcp_socket.c */
 int port_upgrade(void *owner, int fd, const struct front_head *head,

@@ -135,7 +135,9 @@ static void answer_once(struct port_post *post, const char *reply, size_t len)
 		return;
 	}
 	if (!status)
-		status = is_refusal(reply, len) ? 400 : 200;
+		status = is_refusal(reply, len) && !post->port->options.path ?
+				 400 :
+				 200;
 	if (!post->wants_events || status != 200) {
 		table->reply_with(rq, status, PORT_JSON, &post->headers, reply,
 				  len);
@@ -403,7 +405,7 @@ static bool wants_events(const char *accept)
 	       !text_find(accept, "application/*");
 }
 
-static bool is_initialize(const struct port_message *m)
+bool port_is_initialize(const struct port_message *m)
 {
 	struct message read = { 0 };
 	bool is = !message_read(&read, m->text, m->len, NULL) &&
@@ -424,10 +426,15 @@ static struct port_post *post_new(struct mcp_port *p, struct front_request *rq,
 	post->port = p;
 	post->request = rq;
 	post->modern = modern;
-	post->begins = !s && !modern && is_initialize(m);
+	post->begins = !s && !modern && port_is_initialize(m);
 	post->session = s ? s : port_session_new(p);
 	post->takes_events = accept && text_find(accept, PORT_EVENTS);
 	post->wants_events = post->takes_events && wants_events(accept);
+	if (p->options.path) { /* one type of answer, and its session */
+		post->takes_events = post->wants_events;
+		headers_add(&post->headers, "Mcp-Session-Id",
+			    post->session->id);
+	}
 	post->next = p->posts;
 	p->posts = post;
 	return post;
@@ -477,6 +484,11 @@ void port_post_old(struct mcp_port *p, struct front_request *rq,
 
 	if (s->open >= PORT_OPEN_MAX) {
 		port_refuse(p, rq, NULL, 503, "too many questions are open");
+		return;
+	}
+	if (s->stream && port_stream_is_full(s->stream)) {
+		port_refuse(p, rq, NULL, 503,
+			    "the answers on the stream are not read");
 		return;
 	}
 	p->front_table->reply_with(rq, 202, NULL, NULL, NULL, 0);

@@ -60,9 +60,10 @@ bool port_session_tell(void *owner, const char *text, size_t len)
 	} else {
 		port_event_text(&event, "message", text, len);
 	}
-	if (s->stream)
-		port_stream_write(s->stream, event.data, event.len);
-	return s->stream;
+	if (!s->stream || port_stream_is_full(s->stream))
+		return false;
+	port_stream_write(s->stream, event.data, event.len);
+	return true;
 }
 
 static void tell_again(const struct port_session *s, const char *last)
@@ -205,6 +206,8 @@ void port_sessions_expire(struct mcp_port *p)
 	int64_t now = loop_now();
 	struct port_session *next;
 
+	if (p->options.path) /* at the next request, by mcp_narrow.c */
+		return;
 	for (struct port_session *s = p->sessions; s; s = next) {
 		next = s->next;
 		if (is_busy(s) || now - s->used < idle)

@@ -23,6 +23,17 @@ static void hang_up(struct port_socket *s)
 	s->gone = true;
 }
 
+static bool send_it(struct port_socket *s, const char *text, size_t len)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (!s->transport.ops->send(&s->transport, text, len, &why))
+		return true;
+	port_line(s->port, "WebSocket: closed, %s", why.text);
+	hang_up(s);
+	return false;
+}
+
 static void on_done_ws(void *owner, const char *reply, size_t len)
 {
 	struct port_socket *s = owner;
@@ -30,20 +41,14 @@ static void on_done_ws(void *owner, const char *reply, size_t len)
 	s->open--;
 	if (s->gone || len == 0)
 		return;
-	if (s->transport.ops->send(&s->transport, reply, len, NULL))
-		hang_up(s);
+	send_it(s, reply, len);
 }
 
 static bool on_tell(void *owner, const char *text, size_t len)
 {
 	struct port_socket *s = owner;
 
-	if (s->gone)
-		return false;
-	if (!s->transport.ops->send(&s->transport, text, len, NULL))
-		return true;
-	hang_up(s);
-	return false;
+	return !s->gone && send_it(s, text, len);
 }
 
 static const struct mcp_hearer hearer = { .done = on_done_ws, .tell = on_tell };
@@ -125,6 +130,7 @@ static void adopt(struct mcp_port *p, int fd, const struct peer_info *peer,
 					   .events = &socket_events,
 					   .owner = s,
 					   .peer = "the client",
+					   .waits_max = PORT_WAITS_MAX,
 					   .share = &s->share };
 	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {
@@ -147,6 +153,10 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 					.headers = head->headers,
 					.path = head->path };
 
+	if (p->options.path) {
+		*reason = "no WebSocket here";
+		return 404;
+	}
 	if (p->options.named_paths && !knock_path_fits("/ws", head->path)) {
 		*reason = "nothing is at this path: WebSocket is at /ws";
 		return 404;

@@ -144,6 +144,11 @@ void port_stream_event(struct port_stream *s, const char *type,
 	port_stream_write(s, text.data, text.len);
 }
 
+bool port_stream_is_full(const struct port_stream *s)
+{
+	return s->port->front_table->stream_waiting(s->to) > PORT_WAITS_MAX;
+}
+
 void port_stream_end(struct port_stream *s)
 {
 	unlist_sse(s);

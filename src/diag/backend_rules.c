@@ -324,7 +324,10 @@ static bool no_initialize(struct rule_look *l)
 	return !stands_alone(l->r->params) &&
 	       (l->r->kind == ASKED_LIST || l->r->kind == ASKED_CALL) &&
 	       !l->d->initialized &&
-	       rule_hit(l, l->r->method, "the device knows no vision address");
+	       rule_hit(l, l->r->method,
+			l->d->about.board ?
+				"the device knows no vision address" :
+				"a server may refuse them");
 }
 
 static bool empty_cursor(struct rule_look *l)

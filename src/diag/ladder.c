@@ -281,7 +281,8 @@ bool ladder_judge(const struct ladder *l, struct verdict *out)
 		return say_stray(out);
 	if (l->ended)
 		return say_ended(out, l);
-	if (l->odd && l->loop == RUNG_ANSWERED)
+	if (l->odd && (l->loop == RUNG_ANSWERED ||
+		       (l->pong == RUNG_ANSWERED && !l->loop)))
 		return say(
 			out, D143,
 			"what came is no message: most likely it was to be the answer",

@@ -436,7 +436,8 @@ static void judge_body(struct reply *r)
 
 	if (!is_compressed(a->content_encoding))
 		json = ota_reply_parse(a->body, a->len, NULL);
-	if (!json) {
+	/* What ends before its length is nothing to a board. */
+	if (!json || a->cut) {
 		judge_nonsense(r);
 		return;
 	}

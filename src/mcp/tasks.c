@@ -180,6 +180,11 @@ static bool has_part(const struct client *c, const char *part)
 	return json_given(tasks, part);
 }
 
+bool client_tells_tasks(const struct client *c)
+{
+	return has_part(c, NULL);
+}
+
 bool client_must_be_task(const struct client *c, const char *tool)
 {
 	size_t hints = name_set_find(&c->hints, tool);

@@ -52,6 +52,8 @@ bool client_must_be_task(const struct client *c, const char *tool);
 bool client_wanted_task(const struct client *c, const struct message *reply);
 /* A task does not end with our session. */
 bool client_tasks_stay(const struct client *c);
+/* It has tasks, as far as it told. */
+bool client_tells_tasks(const struct client *c);
 
 /*
  * Call a tool as a task. t->id NULL: the server had the result at once, and out

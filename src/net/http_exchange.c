@@ -159,6 +159,15 @@ static bool http_message_is_rpc(const char *text, size_t len)
 			     json_span_member(whole, "jsonrpc", &version));
 }
 
+/* To another request, or to none that is named. */
+static bool http_message_replies(const char *text, size_t len)
+{
+	struct span whole = trimmed(text, len), outcome;
+
+	return json_span_member(whole, "result", &outcome) ||
+	       json_span_member(whole, "error", &outcome);
+}
+
 /* error.message, if it is an error; yours; NULL. */
 static char *http_message_error(const char *text, size_t len)
 {
@@ -381,6 +390,8 @@ static void fail_other_reply(struct http_exchange *x)
 		"'%s' answered with something that is no reply to the request%s%.200s",
 		x->http->site.host, said ? ": " : "", said ? said : "");
 	error_detail(&why, text, x->body.len);
+	error_finding(&why, http_message_replies(text, x->body.len) ? "D116" :
+								      "D143");
 	fail_and_end(x, &why);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "net/http_private.h"
 #include "wire/challenge.h"
 #include "wire/refusal.h"
@@ -265,6 +266,9 @@ void http_fail_body(struct error *why, const struct http_site *site,
 		f.said = json.kind ? json.text : "it is no JSON-RPC";
 	}
 	fail(why, site, f);
-	if (f.what == WHY_NO_MESSAGE)
-		error_detail(why, buf_string(body), body->len);
+	if (f.what != WHY_NO_MESSAGE)
+		return;
+	error_detail(why, buf_string(body), body->len);
+	error_finding(why, text_is_utf8(buf_string(body), body->len) ? "D124" :
+								       "D125");
 }

@@ -20,7 +20,7 @@ const char json_help[] =
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
 	"subscribe\tone line for each update, as of tail; with --read as of read\n"
 	"targets\tone line for each entry of a configuration file: {\"name\", \"peer\": as a target is written, \"file\", \"problem\": why it cannot be used or null, \"hidden\": whether a file before it has the same name, \"trusted\": false where a file of a folder is not trusted, \"client\": whose file it is, as \"Cursor\", or null, \"off\": whether it is switched off there}; a file that cannot be read has name null; of --ping what was dialled has \"answers\", \"took_us\": or -1, \"error\": or null\n"
-	"targets --scan\t{\"kind\": name, serve or network, \"name\", \"peer\", \"source\", \"command\": that reaches it or null, \"problem\": or null}\n"
+	"targets --scan\t{\"kind\": name, serve, network or probe, \"name\", \"peer\", \"source\", \"command\": that reaches it or null, \"answers\": where it was asked for initialize, \"problem\": or null}\n"
 	"bridge --list\t{\"name\": for hosts, \"tool\": for the board, \"peer\": whose, \"peers\": how many, \"hidden\", \"odd\": why}; null: none\n"
 	"tools --all-targets\t{\"target\", \"tool\": as received}\n"
 	"trust\tone line for each file: {\"file\", \"state\": own, trusted, changed, untrusted, unusable or gone, \"problem\": why it is unusable or null}\n"

@@ -14,7 +14,9 @@
 
 enum {
 	GAP = 2, /* between columns */
-	LEAST = 4, /* columns of a column that gives way */
+	LEAST = 6, /* columns of a column that gives way */
+	KEY_LEAST = 24, /* of the first one, or half of the terminal */
+	MORE = 3, /* "  …" in the heading, for those without room */
 	ROWS_MAX = 100000,
 	CELL_MAX = 4096, /* bytes */
 	NAMES_INDENT = 2
@@ -23,6 +25,7 @@ enum {
 struct table_row {
 	char *cell[TABLE_FIELDS_MAX]; /* safe for a terminal; owned */
 	char *name; /* of the device; owned; NULL */
+	bool server; /* it is one that is kept open, and no board */
 };
 
 struct table {
@@ -176,17 +179,19 @@ static char *cell_text(struct span value)
 	return buf_take(&safe);
 }
 
-static char *name_of(const struct table *t, struct span line)
+static void read_device(struct table_row *row, const struct table *t,
+			struct span line)
 {
 	CLEANUP(json_free_ptr) cJSON *device = NULL;
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct span text;
 
 	if (!json_span_member(line, "device", &text))
-		return NULL;
+		return;
 	device = json_parse(text.text, text.len, NULL);
 	wrap_name(&safe, device ? t->how.name(device) : "?");
-	return buf_take(&safe);
+	row->name = buf_take(&safe);
+	row->server = json_object(device, "held") != NULL;
 }
 
 void table_add(struct table *t, struct span line, struct span value)
@@ -199,8 +204,9 @@ void table_add(struct table *t, struct span line, struct span value)
 	}
 	t->row = mem_grow(t->row, &t->capacity, t->count, sizeof(*t->row));
 	row = &t->row[t->count++];
-	*row = (struct table_row){ .name = t->how.all ? name_of(t, line) :
-							NULL };
+	*row = (struct table_row){ 0 };
+	if (t->how.all)
+		read_device(row, t, line);
 	for (size_t i = 0; i < t->fields; i++)
 		row->cell[i] =
 			cell_text(find_cell(t, t->field[i], line, value));
@@ -211,15 +217,6 @@ void table_add(struct table *t, struct span line, struct span value)
 static size_t columns_of(const char *text)
 {
 	return text_width(text, strlen(text));
-}
-
-static size_t widest_of(const size_t *width, size_t count)
-{
-	size_t widest = 0;
-
-	for (size_t i = 1; i < count; i++)
-		widest = width[i] > width[widest] ? i : widest;
-	return widest;
 }
 
 static void measure(const struct table *t, size_t *width)
@@ -234,31 +231,62 @@ static void measure(const struct table *t, size_t *width)
 	}
 }
 
-/* The widest gives way until all fit. */
-static void fit(const struct table *t, size_t *width, size_t room)
+/* What stays of one that gives way. The first says which row it is. */
+static size_t least_of(const size_t *width, size_t f, size_t room)
 {
-	size_t used = GAP * (t->fields - 1);
+	const size_t key = room / 2 > KEY_LEAST ? room / 2 : KEY_LEAST;
+	const size_t least = f == 0 ? key : LEAST;
 
-	for (size_t f = 0; f < t->fields; f++)
-		used += width[f];
-	while (used > room) {
-		size_t *widest = &width[widest_of(width, t->fields)];
-
-		if (*widest <= LEAST)
-			return;
-		--*widest;
-		used--;
-	}
+	return width[f] < least ? width[f] : least;
 }
 
-static void add_line(struct buf *out, const struct table *t, char *const *cell,
+/* How many have room, from the first on; room is 0 where nothing is cut. */
+static size_t how_many(const struct table *t, const size_t *width, size_t room)
+{
+	size_t used = least_of(width, 0, room), n = 1;
+
+	for (; n < t->fields; n++) {
+		const size_t more = n + 1 < t->fields ? MORE : 0;
+
+		used += GAP + least_of(width, n, room);
+		if (room && used + more > room)
+			break;
+	}
+	return n;
+}
+
+/* The widest gives way until all fit. Returns how many columns are shown. */
+static size_t fit(const struct table *t, size_t *width, size_t room)
+{
+	const size_t shown = how_many(t, width, room);
+	size_t used = GAP * (shown - 1) + (shown < t->fields ? MORE : 0);
+
+	for (size_t f = 0; f < shown; f++)
+		used += width[f];
+	while (room && used > room) {
+		size_t widest = shown;
+
+		for (size_t f = 0; f < shown; f++) {
+			if (width[f] > least_of(width, f, room) &&
+			    (widest == shown || width[f] > width[widest]))
+				widest = f;
+		}
+		if (widest == shown)
+			break;
+		width[widest]--;
+		used--;
+	}
+	return shown;
+}
+
+static void add_line(struct buf *out, size_t shown, char *const *cell,
 		     const size_t *width)
 {
-	for (size_t f = 0; f < t->fields; f++) {
+	for (size_t f = 0; f < shown; f++) {
 		const size_t start = out->len;
 
 		wrap_cut(out, cell[f], strlen(cell[f]), width[f]);
-		if (f + 1 < t->fields)
+		if (f + 1 < shown)
 			wrap_pad(
 				out,
 				text_width(out->data + start, out->len - start),
@@ -288,16 +316,17 @@ static void show_rows(const struct table *t, struct renderer *r)
 {
 	size_t width[TABLE_FIELDS_MAX] = { 0 };
 	CLEANUP(buf_done) struct buf heading = { 0 };
+	size_t shown;
 
 	measure(t, width);
-	if (r->out_terminal)
-		fit(t, width, r->width);
-	add_line(&heading, t, t->field, width);
+	shown = fit(t, width, r->out_terminal ? r->width : 0);
+	add_line(&heading, shown, t->field, width);
+	buf_text(&heading, shown < t->fields ? "  …" : "");
 	put_line(r, &heading, PAINT_STRONG);
 	for (size_t i = 0; i < t->count; i++) {
 		CLEANUP(buf_done) struct buf line = { 0 };
 
-		add_line(&line, t, t->row[i].cell, width);
+		add_line(&line, shown, t->row[i].cell, width);
 		put_line(r, &line, PAINT_NONE);
 	}
 }
@@ -320,6 +349,15 @@ static bool is_alike(const struct table_row *a, const struct table_row *b)
 	       strcmp(a->cell[1], b->cell[1]) == 0;
 }
 
+static const char *group_word(const struct table_row *row, size_t count)
+{
+	size_t servers = 0;
+
+	for (size_t i = 0; i < count; i++)
+		servers += row[i].server;
+	return servers == 0 ? "board" : servers == count ? "server" : "device";
+}
+
 static void show_group(const struct table_row *row, size_t count,
 		       struct renderer *r)
 {
@@ -330,7 +368,7 @@ static void show_group(const struct table_row *row, size_t count,
 				  r->out_terminal ? r->width : 0 };
 	const bool failed = *row->cell[1] != '\0';
 
-	wrap_count(&line, count, "board");
+	wrap_count(&line, count, group_word(row, count));
 	buf_printf(&line, ": %s%s", failed ? "failed: " : "",
 		   failed	 ? row->cell[1] :
 		   *row->cell[0] ? row->cell[0] :

@@ -133,9 +133,33 @@ static void hide_secrets(struct proof *p)
 	p->off = p->len = 0;
 }
 
-static size_t room_behind(size_t column, size_t width)
+#define EXCERPT_LEAST 20
+
+/*
+ * Behind the words that tell of the frame, or in a line below them. Returns where
+ * its line begins in out.
+ */
+static size_t add_frame(struct buf *out, const struct proof *p, size_t width)
 {
-	return width > column + 20 ? width - column : 20;
+	const struct wrap how = { BLOCK_INDENT, BLOCK_INDENT, width };
+	const size_t begin = out->len;
+	CLEANUP(buf_done) struct buf words = { 0 };
+
+	if (p->n)
+		buf_printf(&words, "#%llu %s %s %zu B",
+			   (unsigned long long)p->n, diag_leg_name(p->leg),
+			   p->from_device ? "device >" : "backend <", p->size);
+	wrap_pad(out, 0, BLOCK_INDENT);
+	wrap_wrap(out, buf_string(&words), words.len, &how);
+	if (!p->text_len || !words.len)
+		return begin;
+	if (BLOCK_INDENT + words.len + 2 + EXCERPT_LEAST <= width) {
+		buf_text(out, "  ");
+		return begin;
+	}
+	buf_char(out, '\n');
+	wrap_pad(out, 0, BLOCK_INDENT);
+	return out->len - BLOCK_INDENT;
 }
 
 /* The excerpt in one line, with a line of ^ below what is wrong. */
@@ -145,22 +169,17 @@ static void add_proof(struct buf *out, const struct renderer *r,
 	CLEANUP(buf_done)
 	struct buf before = { 0 }, wrong = { 0 }, behind = { 0 };
 	const size_t width = width_of(r);
-	size_t head = out->len, column, room;
+	size_t head, column, room;
 
 	if (!p->n && !p->text_len)
 		return;
-	buf_printf(out, "%*s", BLOCK_INDENT, "");
-	if (p->n)
-		buf_printf(out, "#%llu %s %s %zu B%s", (unsigned long long)p->n,
-			   diag_leg_name(p->leg),
-			   p->from_device ? "device >" : "backend <", p->size,
-			   p->text_len ? "  " : "");
+	head = add_frame(out, p, width);
 	text_safe(&before, p->text, p->off, TEXT_LINE);
 	text_safe(&wrong, p->text + p->off, p->len, TEXT_LINE);
 	text_safe(&behind, p->text + p->off + p->len,
 		  p->text_len - p->off - p->len, TEXT_LINE);
 	column = text_width(out->data + head, out->len - head);
-	room = room_behind(column, width);
+	room = width > column ? width - column : 1;
 	if (before.len > room / 2) {
 		size_t cut = before.len - room / 2;
 
@@ -179,11 +198,11 @@ static void add_proof(struct buf *out, const struct renderer *r,
 	buf_add(&before, buf_string(&behind), behind.len);
 	wrap_cut(out, buf_string(&before), before.len, room);
 	buf_char(out, '\n');
-	if (p->len > 0 && column + 1 < WIDTH_MOST) {
+	if (p->len > 0 && column + 1 < width) {
 		size_t marks = text_width(buf_string(&wrong), wrong.len);
 
-		if (marks > WIDTH_MOST - column)
-			marks = WIDTH_MOST - column;
+		if (marks > width - column)
+			marks = width - column;
 		wrap_pad(out, 0, column);
 		for (size_t i = 0; i < marks; i++)
 			buf_char(out, '^');
@@ -313,23 +332,25 @@ static void add_left(struct buf *out, unsigned n, const char *level)
 
 void text_check(struct renderer *r, const struct check_record *c)
 {
-	CLEANUP(buf_done) struct buf b = { 0 }, left = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 }, sum = { 0 }, left = { 0 };
+	const struct wrap how = { 0, 2, width_of(r) };
 	char took[TEXT_ROOM];
 
-	buf_char(&b, '\n');
-	wrap_count(&b, c->errors, "error");
-	buf_text(&b, ", ");
-	wrap_count(&b, c->warnings, "warning");
-	buf_text(&b, ", ");
-	wrap_count(&b, c->notes, "note");
-	buf_printf(&b, " in %s; %u asked",
+	wrap_count(&sum, c->errors, "error");
+	buf_text(&sum, ", ");
+	wrap_count(&sum, c->warnings, "warning");
+	buf_text(&sum, ", ");
+	wrap_count(&sum, c->notes, "note");
+	buf_printf(&sum, " in %s; %u asked",
 		   text_microseconds(c->took_us, took, sizeof(took)), c->asked);
+	buf_char(&b, '\n');
+	wrap_wrap(&b, buf_string(&sum), sum.len, &how);
 	buf_char(&b, '\n');
 	add_left(&left, c->left_read, "read");
 	add_left(&left, c->left_odd, "odd");
 	add_left(&left, c->left_args, "args");
-	if (left.len)
-		buf_printf(&b, "%s\n", buf_string(&left));
+	wrap_wrap(&b, buf_string(&left), left.len, &how);
+	buf_text(&b, left.len ? "\n" : "");
 	if (c->first)
 		buf_printf(&b, "mcpctl explain %s\n", c->first);
 	put_out(r, &b);

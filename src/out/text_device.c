@@ -401,7 +401,7 @@ void text_device(struct renderer *r, const struct device_record *d)
 	add_claim(r, &b, d->device);
 	put_out(r, &b);
 	if (d->change)
-		fflush(r->out);
+		render_flush(r);
 }
 
 /* ---- --all ---- */
@@ -450,39 +450,47 @@ static void add_answer(struct buf *out, const struct device_record *d)
 	}
 }
 
-/* Nothing where it is not known. */
-static void add_took(struct buf *out, int64_t took_us)
+/* How long it took; empty where that is not known. */
+static void add_took_cell(struct buf *out, const struct device_record *d)
 {
-	if (took_us >= 0) {
-		char took[32];
+	char took[32] = "";
 
-		buf_text(out, text_microseconds(took_us, took, sizeof(took)));
-	}
+	if ((d->reply || d->error) && d->took_us >= 0)
+		text_microseconds(d->took_us, took, sizeof(took));
+	buf_printf(out, "  %8s", took);
+}
+
+/* Name, how it went, how long it took. Returns the columns that they have. */
+static size_t add_row_head(struct renderer *r, struct buf *out,
+			   const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	CLEANUP(buf_done) struct buf cells = { 0 };
+	size_t columns;
+
+	wrap_name(&name, render_device_name(d->device));
+	columns = text_width(buf_string(&name), name.len);
+	term_painted(out, r->out_color, PAINT_STRONG, buf_string(&name));
+	wrap_pad(out, columns, d->width[0]);
+	buf_text(out, "  ");
+	term_painted(out, r->out_color, d->error ? PAINT_BAD : PAINT_GOOD,
+		     d->error ? "error" : "ok   ");
+	add_took_cell(&cells, d);
+	buf_text(out, buf_string(&cells));
+	if (columns < d->width[0])
+		columns = d->width[0];
+	return columns + strlen("  error") +
+	       text_width(buf_string(&cells), cells.len);
 }
 
 void text_row(struct renderer *r, const struct device_record *d)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	CLEANUP(buf_done) struct buf name = { 0 };
-	CLEANUP(buf_done) struct buf took = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
-	bool failed = d->error != NULL;
+	size_t column = add_row_head(r, &b, d) + strlen("  ");
 
-	wrap_name(&name, render_device_name(d->device));
-	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
-	wrap_pad(&b, text_width(buf_string(&name), name.len), d->width[0]);
-	buf_text(&b, "  ");
-	term_painted(&b, r->out_color, failed ? PAINT_BAD : PAINT_GOOD,
-		     failed ? "error" : "ok   ");
-	if (d->reply || d->error)
-		add_took(&took, d->took_us);
-	buf_printf(&b, "  %8s", buf_string(&took));
 	add_answer(&text, d);
 	if (text.len > 0) {
-		size_t name_columns = text_width(buf_string(&name), name.len);
-		size_t column = (name_columns > d->width[0] ? name_columns :
-							      d->width[0]) +
-				17;
 		/* In what is narrower than that, below. */
 		struct wrap how = { column, column < r->width / 2 ? column : 2,
 				    r->out_terminal ? r->width : 0 };
@@ -493,7 +501,7 @@ void text_row(struct renderer *r, const struct device_record *d)
 	buf_char(&b, '\n');
 	put_out(r, &b);
 	if (r->out_terminal)
-		fflush(r->out);
+		render_flush(r);
 }
 
 /* "2.4.2 -> 2.5.0", as far as it is known. */

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define WIDTH_LEAST 20 /* a narrower terminal is treated as this wide */
-#define BESIDE_LEAST 13 /* columns beside an indent, even where that is wider */
+#define BESIDE_LEAST 13 /* columns beside an indent; else it is the one below */
+#define INDENT_LEAST 2
 
 void wrap_cut(struct buf *out, const char *text, size_t len, size_t columns)
 {
@@ -109,8 +110,9 @@ void wrap_wrap(struct buf *out, const char *text, size_t len,
 		wide.width = SIZE_MAX;
 	else if (wide.width < WIDTH_LEAST)
 		wide.width = WIDTH_LEAST;
-	if (wide.width < wide.indent + BESIDE_LEAST)
-		wide.width = wide.indent + BESIDE_LEAST;
+	if (wide.width < wide.indent + BESIDE_LEAST &&
+	    wide.indent > INDENT_LEAST)
+		wide.indent = INDENT_LEAST;
 	while (len > 0) {
 		const char *end = memchr(text, '\n', len);
 		size_t size = end ? (size_t)(end - text) : len;

@@ -72,7 +72,8 @@ static void add_data(struct error *e, const struct message *m)
 {
 	struct span data;
 
-	if (!e->detail && json_span_member(m->error_text, "data", &data))
+	if (!e->detail && json_span_member(m->error_text, "data", &data) &&
+	    !json_span_literal(data, "null"))
 		error_detail(e, data.text, data.len);
 }
 
@@ -348,6 +349,8 @@ int64_t session_next_deadline(const struct session *s)
 {
 	int64_t next = LOOP_FOREVER;
 
+	if (s->open && !s->link.up && s->ask_at > loop_now())
+		next = s->ask_at;
 	if (s->holds)
 		return next;
 	for (const struct call *c = s->calls; c; c = c->next) {
@@ -667,7 +670,7 @@ int session_start_raw(struct session *s, struct call *c,
 
 	assert(!session_find_call(s, rq->id));
 	prepare_call(c, rq->method, rq->timeout);
-	c->id = rq->id;
+	c->id = rq->id == session_next_id(s) ? take_id(s) : rq->id;
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	s->pieces = rq->pieces;
@@ -729,6 +732,8 @@ int session_turn(struct session *s, int64_t deadline, struct error *err)
 	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
 			   &why);
 	expire_calls(s);
+	if (s->times.up < 0 && session_is_usable(s))
+		s->times.up = (loop_now_us() - s->opened_us) / 1000;
 	if (!status || why.kind == ERR_TIMEOUT)
 		return 0;
 	error_copy(err, &why);
@@ -770,12 +775,14 @@ void session_call_failed(struct session *s, int64_t id, const struct error *why)
 static void fail_call(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
-	bool known = s->why.kind != ERR_NONE;
+	/* A proper end has words, too: it was none for this call. */
+	bool known = s->why.kind != ERR_NONE || *s->why.text;
 	/* Towards a board, and through serve, nobody was asked for any. */
 	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
 	bool refused = asked && s->said && refusal_is_credentials(s->said);
 
-	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
+	error_set(&c->failure,
+		  refused || s->why.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT,
 		  "connection lost during '%s'%s%s%s%s", label,
 		  known ? ": " : "", known ? s->why.text : "",
 		  s->said ? "; the last that it said: " : "",
@@ -792,9 +799,11 @@ static void fail_call(struct session *s, struct call *c)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])
 		error_hint(&c->failure, "%s", s->why.hint);
-	else
+	else if (c->subject)
 		error_hint(&c->failure,
 			   "whether the call was carried out is not known");
+	else if (asked)
+		error_hint(&c->failure, "the server's own log may tell why");
 	if (s->why.detail)
 		error_detail(&c->failure, s->why.detail, strlen(s->why.detail));
 	session_end_call(s, c, false);

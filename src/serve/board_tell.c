@@ -14,6 +14,7 @@
 #include "net/mqtt.h"
 #include "rpc/session.h"
 #include "serve/board.h"
+#include "serve/charges.h"
 #include "serve/serve_state.h"
 
 char *board_keep(const char *text, size_t max)
@@ -65,6 +66,20 @@ void board_trace_end(const struct board *d, const char *reason,
 	trace(d, here, "closed", reason, strlen(reason), here ? &ours : why);
 }
 
+/* It may have turned out to be a tool side, or none. */
+static void look_again(struct board *d)
+{
+	struct diag_about *about = &d->diag->about;
+	const bool board = d->link.dialect == DIALECT_DEVICE;
+
+	if (about->board == board)
+		return;
+	/* What it was asked as the other one does not count. */
+	diag_start(d->diag);
+	about->board = board;
+	about->bare = !board;
+}
+
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		 struct span frame, const struct json_places *at)
 {
@@ -80,6 +95,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 
 	if (!d->diag)
 		return;
+	look_again(d);
 	/* Ours has ids that only serve gave. */
 	if (!outgoing && kind == FRAME_TEXT)
 		d->judging = frame;
@@ -120,6 +136,9 @@ int board_speak(struct board *d, const void *speaker, const void *packet,
 	if (!d->open || d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
+	if (d->link.dialect == DIALECT_PLAIN)
+		return error_set(err, ERR_USAGE,
+				 "it is no board, and takes no sound");
 	d->speaker = speaker;
 	link_wrap_sound(&d->link, d->spoken_ms, packet, len, &frame);
 	d->spoken_ms += SPEECH_MS;
@@ -504,22 +523,15 @@ static void add_findings(struct buf *out, const struct board *d)
 	buf_char(out, '{');
 	for (size_t i = 0; i < COUNT(all); i++)
 		buf_printf(out, "%s\"%s\":%zu", i ? "," : "",
-			   severity_name(all[i]),
-			   d->diag ? diag_severe(d->diag, all[i]) : 0);
+			   severity_name(all[i]), charges_severe(d, all[i]));
 	buf_char(out, '}');
 }
 
 /* The code that was found last; null where nothing was. */
 static void add_last_finding(struct buf *out, const struct board *d)
 {
-	const struct finding *last = NULL;
+	const struct finding *last = charges_last(d);
 
-	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
-		const struct finding *f = &d->diag->item[i];
-
-		if (!last || f->last_us >= last->last_us)
-			last = f;
-	}
 	json_add_text_or_null(out, "last_finding",
 			      last ? finding_row(last->code)->code : NULL);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "diag/finding.h"
 #include "serve/board.h"
+#include "serve/charges.h"
 #include "serve/serve_state.h"
 #include "wire/envelope.h"
 
@@ -181,7 +182,7 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 	struct board_finding told = { .finding = f, .detail = detail };
 	CLEANUP(buf_done) struct buf own = { 0 };
 
-	if (f->count == 1)
+	if (f->count == 1 && !charges_none(f->code))
 		log_finding(d, &d->diag->item[f - d->diag->item], level_of(f));
 	if (!d->audience)
 		return;
@@ -210,7 +211,9 @@ static void look_around(struct board *d)
 {
 	struct diag_about *about = &d->diag->about;
 
-	about->board = about->relays = true;
+	about->board = !d->unsure;
+	about->bare = d->unsure;
+	about->relays = true;
 	about->standby = d->mqtt;
 	about->protocol_version = d->protocol_version;
 	/* Over MQTT it is our plugin that tells; NULL: another broker. */
@@ -243,7 +246,8 @@ void findings_end(struct board *d)
 	if (was_at_rest(d))
 		diag_end(diag);
 	for (size_t i = 0; i < diag->count; i++) {
-		if (diag->item[i].count > diag->item[i].told)
+		if (diag->item[i].count > diag->item[i].told &&
+		    !charges_none(diag->item[i].code))
 			log_finding(d, &diag->item[i], LEVEL_DEBUG);
 	}
 	keep(&d->server->findings, d);

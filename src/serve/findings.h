@@ -26,6 +26,7 @@ void findings_begin(struct board *d);
 /* … is over: what never came is found, what was counted since is told. */
 void findings_end(struct board *d);
 void findings_free(struct board *d);
+
 /* One, as attached commands are told. */
 struct board_finding {
 	const struct finding *finding;

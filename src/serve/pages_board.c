@@ -11,6 +11,7 @@
 #include "diag/finding.h"
 #include "mcp/tools.h"
 #include "net/port_parts.h"
+#include "serve/charges.h"
 #include "serve/pages_form.h"
 #include "serve/pages_parts.h"
 #include "serve/pages_rows.h"
@@ -108,16 +109,20 @@ static void add_finding(struct buf *out, const struct finding *f)
 
 static void add_findings(struct buf *out, const struct board *d)
 {
-	size_t count = d->diag ? d->diag->count : 0;
+	size_t shown = 0;
 
 	buf_text(out, "<section id=\"findings\"><h2>Found</h2>\n");
-	if (count == 0)
-		buf_text(out, "<p>Nothing is out of place so far.</p>\n");
-	else
-		buf_text(out, "<ul>\n");
-	for (size_t i = 0; i < count && i < FINDINGS_MAX; i++)
+	for (size_t i = 0; d->diag && i < d->diag->count; i++) {
+		if (shown == FINDINGS_MAX)
+			break;
+		if (charges_none(d->diag->item[i].code))
+			continue;
+		buf_text(out, shown++ ? "" : "<ul>\n");
 		add_finding(out, &d->diag->item[i]);
-	buf_text(out, count ? "</ul></section>\n" : "</section>\n");
+	}
+	buf_text(out, shown ? "</ul></section>\n" :
+			      "<p>Nothing is out of place so far.</p>\n"
+			      "</section>\n");
 }
 
 /* ---- its pictures ---- */

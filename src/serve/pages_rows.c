@@ -10,6 +10,7 @@
 #include "net/head.h"
 #include "net/port_parts.h"
 #include "serve/board.h"
+#include "serve/charges.h"
 #include "serve/pages_parts.h"
 #include "serve/pages_status.h"
 #include "serve/serve_state.h"
@@ -80,10 +81,8 @@ static void add_number(struct buf *out, size_t number, const char *word)
 /* Not the notes: they are harmless. */
 static void add_found(struct buf *out, const struct board *d)
 {
-	if (!d->diag)
-		return;
-	add_number(out, diag_severe(d->diag, SEVERITY_ERROR), "error");
-	add_number(out, diag_severe(d->diag, SEVERITY_WARNING), "warning");
+	add_number(out, charges_severe(d, SEVERITY_ERROR), "error");
+	add_number(out, charges_severe(d, SEVERITY_WARNING), "warning");
 }
 
 static void add_state(struct buf *out, const struct board *d)

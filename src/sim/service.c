@@ -10,6 +10,7 @@
 #include "mcp/revision.h"
 #include "mcp/rules.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 
 /*
  * The table of methods, and those that say who the service is; the others have
@@ -148,7 +149,9 @@ static void service_method(struct service_part *p, const char *method)
 		    !offers(p, methods + i))
 			continue;
 		p->cacheable = p->modern && methods[i].cacheable;
-		if (methods[i].paged && json_member(p->params, "cursor"))
+		if (methods[i].paged && json_member(p->params, "cursor") &&
+		    !(methods[i].run == service_tools_list &&
+		      service_of(p)->ways.page_max))
 			service_fail(
 				p, JSONRPC_INVALID_PARAMS, NULL,
 				"Invalid params: no such cursor: there is only one page");
@@ -261,7 +264,8 @@ static void take_request(struct service_part *p, const char *method,
 			     "Invalid params: 'params' must be an object");
 	} else if (p->question->batch && strcmp(method, "initialize") == 0) {
 		refuse(p, "initialize must not be part of a batch");
-	} else if (!p->modern || service_era_begin(p, method)) {
+	} else if (p->modern ? service_era_begin(p, method) :
+			       service_ways_begin(p, method)) {
 		service_method(p, method);
 	}
 	p->params = NULL;
@@ -411,6 +415,11 @@ void service_free(struct service *s)
 	mem_free(s->resource);
 	cJSON_Delete(s->tree);
 	mem_free(s);
+}
+
+struct service_reach service_reach(const struct service *s)
+{
+	return s->ways.reach;
 }
 
 const char *service_name(const struct service *s)

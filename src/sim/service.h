@@ -31,6 +31,8 @@ struct service_config {
 
 /* Whether a profile file is of this kind (its member "kind"). False: it is a device, or cannot be read. */
 bool service_profile_is(const char *name_or_path);
+/* … and it is one that dials an access point ("dials": "arduino"; sim/arduino.h). */
+bool service_profile_dials(const char *name_or_path);
 
 /* NULL (ERR_USAGE): no such profile, or what is wrong where in the file. */
 struct service *service_load(const char *name_or_path,
@@ -38,6 +40,14 @@ struct service *service_load(const char *name_or_path,
 			     struct error *err);
 /* All questions must be over or abandoned. NULL is fine. */
 void service_free(struct service *s);
+/* How its profile wants to be reached over HTTP; lent. 0, NULL: as any. */
+struct service_reach {
+	const char *path; /* the only one */
+	int64_t body_max; /* bytes */
+	int64_t session_ms; /* how long one lasts unused */
+	int64_t sockets; /* connections at a time; others wait */
+};
+struct service_reach service_reach(const struct service *s);
 /* serverInfo.name, for lines */
 const char *service_name(const struct service *s);
 

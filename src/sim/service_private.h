@@ -5,6 +5,7 @@
  * changes (service_watch.c), what is at work (service_call.c), what runs as a
  * task (service_tasks.c), what is asked of a client (service_rounds.c), the steps before a result (service_steps.c),
  * what its profile says (service_profile.c), the two eras (service_era.c),
+ * the ways of small SDKs (service_ways.c),
  * tools (service_tools.c), prompts and resources (service_items.c), clients and
  * their questions (service_client.c), messages (service.c). Private to them.
  */
@@ -73,6 +74,15 @@ struct service_resource {
 	bool hidden;
 };
 
+/* What its profile says of `ways` (service_ways.h); 0, false, NULL: as ever. */
+struct service_ways {
+	struct service_reach reach;
+	int64_t page_max, text_max; /* bytes */
+	int64_t not_found; /* the code */
+	bool every_argument, newest_first, initialize_first, lax;
+	bool early_result; /* tasks/result does not wait */
+};
+
 enum service_eras { SERVICE_LEGACY = 1, SERVICE_MODERN = 2 };
 
 struct service {
@@ -85,6 +95,7 @@ struct service {
 	struct service_resource *resource, *template;
 	size_t tool_count, prompt_count, resource_count, template_count;
 	unsigned eras; /* of enum service_eras */
+	struct service_ways ways;
 	int64_t ttl_ms; /* of lists and resources */
 	const char *cache_scope;
 	/* Some step changes the list; some step updates a resource. */

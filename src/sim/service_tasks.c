@@ -14,6 +14,8 @@
 #include "base/text.h"
 #include "sim/service_private.h"
 
+#define TASK_NOT_COMPLETE (-32000) /* of the ways of small SDKs */
+
 struct service_task {
 	struct service_task *next;
 	struct service *service;
@@ -410,6 +412,10 @@ void service_tasks_result(struct service_part *p)
 		return;
 	if (!t->question || t->cancelled) {
 		answer_end(p, t);
+		return;
+	}
+	if (service_of(p)->ways.early_result) {
+		service_fail(p, TASK_NOT_COMPLETE, NULL, "Task not complete");
 		return;
 	}
 	if (find_waiting(t)) {

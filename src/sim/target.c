@@ -527,6 +527,16 @@ static int sim_open(struct transport *t, const struct endpoint *to,
 	const struct transport_ops *ops =
 		service ? &service_transport_ops : &device_ops_transport;
 
+	if (service && service_profile_dials(to->path)) {
+		error_set(err, ERR_USAGE,
+			  "'%s' is no target: it dials an access point",
+			  to->path);
+		return error_hint(
+			err,
+			"mcpctl listen:127.0.0.1:8000/mcp tools, and beside it: mcpctl sim %s --connect ws://127.0.0.1:8000/mcp",
+			to->path);
+	}
+
 	return ops->open(t, to, err);
 }
 

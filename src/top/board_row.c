@@ -103,6 +103,7 @@ int board_row_read(struct top_row *row, const cJSON *device, int64_t now)
 	KEEP(row->list, json_string(device, "list"));
 	KEEP(row->finding, json_string(device, "last_finding"));
 	row->stale = is_stale(device, now);
+	row->server = json_object(device, "held") != NULL;
 	row->breaker = text_same(json_string(device, "breaker"), "open");
 	row->calls = number(device, "calls", -1);
 	row->counted = row->calls >= 0;

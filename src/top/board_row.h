@@ -25,6 +25,7 @@ struct top_row {
 	char finding[ROW_WORD]; /* the code of the last; "" */
 	bool stale; /* asked 10 s ago, and nothing was heard since */
 	bool breaker; /* its circuit breaker is open */
+	bool server; /* an MCP server that is kept open, and no board */
 	bool counted; /* serve says calls and findings: it is no older one */
 	int64_t calls; /* -1: not told */
 	int64_t p50_us; /* -1: none */

@@ -206,7 +206,7 @@ const struct command cmd_top = {
 	.globals = "device socket",
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve, live on a screen",
-	.text = "A line for each board that is connected to the 'mcpctl serve' of this user, or that PATTERN (an id, an alias, a glob) means, until q or Ctrl-C. As many columns as fit; '-' stands where something is not known:\n"
+	.text = "A line for each board that is connected to the 'mcpctl serve' of this user, and each server that 'mcpctl open' keeps there, or for those that PATTERN (an id, an alias, a glob) means, until q or Ctrl-C. As many columns as fit; '-' stands where something is not known:\n"
 		"\n"
 		"state\tas of 'devices'; stale: asked at least 10 s ago, and nothing came since; no answer: its circuit breaker is open\n"
 		"signal, battery, heap\twhat its status tools say: dBm, or the firmware's word; per cent, with + while it charges; the least memory that was free since its start; '-' again when it did not answer in three rounds\n"

@@ -280,9 +280,10 @@ void rows_update(struct top_rows *r)
 		r->shown = mem_realloc(
 			r->shown, r->shown_capacity * sizeof(struct top_row *));
 	}
-	r->shown_count = r->ready = 0;
+	r->shown_count = r->ready = r->servers = 0;
 	for (size_t i = 0; i < r->count; i++) {
 		r->ready += strcmp(r->item[i]->state, "ready") == 0;
+		r->servers += r->item[i]->server;
 		if (passes(r->item[i], r->filter))
 			r->shown[r->shown_count++] = r->item[i];
 	}

@@ -39,7 +39,8 @@ struct top_rows {
 	struct map by_id;
 	struct top_row **shown; /* those that pass, in order */
 	size_t shown_count, shown_capacity;
-	size_t ready; /* of all, counted when they are put in order */
+	/* Of all, counted when they are put in order. */
+	size_t ready, servers;
 	enum row_column sort;
 	bool reverse;
 	char filter[ROWS_FILTER_MAX]; /* "": all pass */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "out/wrap.h"
 
 #define NAME_WIDTH 17 /* a Device-Id */
 #define NAME_WIDEST 32
@@ -153,8 +154,13 @@ static void add_counts(struct buf *out, const struct top_view *v)
 		buf_text(out, "no list of boards yet");
 		return;
 	}
-	buf_printf(out, "%zu board%s, %zu ready", r->count,
-		   r->count == 1 ? "" : "s", r->ready);
+	if (r->servers < r->count || !r->count)
+		wrap_count(out, r->count - r->servers, "board");
+	if (r->servers) {
+		buf_text(out, r->servers < r->count ? ", " : "");
+		wrap_count(out, r->servers, "server");
+	}
+	buf_printf(out, ", %zu ready", r->ready);
 	if (*r->filter)
 		buf_printf(out, ", %zu with '%s'", r->shown_count, r->filter);
 }

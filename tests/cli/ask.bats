@@ -172,6 +172,29 @@ counter() {
 	ends 1
 }
 
+@test "--jq of one line in a script, and in the shell" {
+	cat >lines <<-'END'
+		call self.get_device_status --jq .audio_speaker.volume
+		call self.audio_speaker.set_volume volume=9
+		call self.get_device_status --jq .audio_speaker.volume
+	END
+	mcp sim: run lines
+	ends 0
+	[ "$out" = $'70\ntrue\n9' ]
+	[ "$(mcpctl sim: shell <lines)" = $'70\ntrue\n9' ]
+	# Nothing is sent where one is no expression.
+	mcp -v sim: run -e ping -e 'tools --jq .x['
+	ends 2
+	hints 'command 2: --jq: '
+	absent '"ping"' stderr
+	# One that fails on its line fails that line alone.
+	mcp sim: run -k -e 'tools --jq .name.x' -e 'call self.audio_speaker.set_volume volume=8'
+	ends 7
+	says true
+	mcp -o raw sim: run -e 'tools --jq .name'
+	ends 2
+}
+
 @test "--expect-jq in a script, and in its reports" {
 	run mcpctl sim: run -k --report tap:- -e "call $STATUS --expect-jq true" \
 		-e "call $STATUS --expect-jq '.screen == 1'"
@@ -294,6 +317,23 @@ counter() {
 		[ "$(wc -L <screen)" -le "$columns" ]
 		close_terminal
 	done
+}
+
+@test "-o table: what has no room is left out from the right, and the first column stays" {
+	serve
+	device board
+	event ready
+	terminal 40 30
+	enter 'mcpctl devices -o table'
+	see '^id +alias +.*  …$'
+	see '^02:00:00:00:00:01 '
+	capture
+	[ "$(wc -L <screen)" -le 40 ]
+	close_terminal
+	terminal 20 30
+	enter 'mcpctl devices -o table'
+	see '^02:00:00:00:00:01$'
+	close_terminal
 }
 
 ready() { [ "$(mcpctl devices --jq 'select(.state == "ready").id' | wc -l)" = "$1" ]; }

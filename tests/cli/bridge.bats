@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # mcpctl bridge: boards and servers as one MCP server. A host (bridge_host.py)
 # starts it, as hosts do; boards come, go and restart meanwhile.
+# shellcheck disable=SC2154 # set by helper.bash
 
 load helper
 
@@ -155,7 +156,7 @@ h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reque
 assert h.ask("server/discover", {"_meta": META})["result"]
 assert h.end()[0] == 0
 EOF
-	grep -q 'new-host/3 sim self.audio_speaker.set_volume {"volume":4} .* ok' bridge.err
+	grep -qE '^[0-9]{2}:[0-9:.]+ new-host/3 sim self.audio_speaker.set_volume \{"volume":4\} .* ok' bridge.err
 }
 
 @test "boards of serve come and go; they stay in the list, also after a restart of the bridge" {
@@ -485,6 +486,11 @@ assert h.ask("prompts/get", {})["error"]["code"] == -32602
 done = h.ask("completion/complete", {"ref": {"type": "ref/prompt", "name": "test_prompt_with_arguments"},
                                      "argument": {"name": "arg1", "value": "p"}})
 assert "completion" in done["result"], done
+i = h.start_call("conformance__test_tool_with_progress", meta={"progressToken": "mine"})
+h.reply(i)
+told = [n["params"] for n in h.notices if n["method"] == "notifications/progress"]
+assert told and all(n["progressToken"] == "mine" for n in told), told
+assert [n["progress"] for n in told] == sorted({n["progress"] for n in told}), told
 h.end()
 h = Host("bridge")
 assert "resources" not in h.initialize()["capabilities"]

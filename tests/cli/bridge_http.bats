@@ -52,7 +52,7 @@ stream() {
 	[[ $(post "$CALL" -H "$SESSION" -H 'MCP-Protocol-Version: 2025-11-25') == '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"true"}],"isError":false}} 200' ]]
 	wait_for bridge.err '^curl/1 sim self.audio_speaker.set_volume {"volume":30} .* ok$'
 	[[ $(post "$LIST" -H "$SESSION" -H 'MCP-Protocol-Version: tomorrow') == *' 400' ]]
-	[[ $(post "$LIST" -H "Mcp-Session-Id: 0${ID:1}") == *' 404' ]]
+	[[ $(post "$LIST" -H "Mcp-Session-Id: x${ID:1}") == *' 404' ]]
 	[ "$(curl -sS -X DELETE "$URL/mcp" -H "$SESSION" -w '%{http_code}')" = 204 ]
 	[[ $(post "$LIST" -H "$SESSION") == *' 404' ]]
 	kill "$BRIDGE"
@@ -286,3 +286,77 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	finish "$BRIDGE" 0
 	[ "$(wc -l <host.out)" = 1 ]
 }
+
+@test "boards restart while twenty hosts call: each question has its answer in time" {
+	local n
+	TARGET=(--timeout 8s)
+	serve
+	for n in 1 2 3; do
+		device "board$n" --device-id "aa:bb:cc:00:00:0$n" --fault late-reply=100ms
+		eval "BOARD$n=$LAST"
+	done
+	bridge --rate 1000
+	begin
+	until_true listed_all
+	cat >callers.py <<-'END'
+		import http.client, json, sys, threading, time
+		from urllib.parse import urlsplit
+
+		url, count, calls = urlsplit(sys.argv[1]), 20, 12
+		answers, lock = [], threading.Lock()
+
+		def caller(name):
+		    headers = {"Accept": "application/json, text/event-stream"}
+		    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+
+		    def ask(number, method, params):
+		        connection.request("POST", url.path, json.dumps({
+		            "jsonrpc": "2.0", "id": number, "method": method, "params": params}), headers)
+		        answer = connection.getresponse()
+		        reply = json.loads(answer.read())
+		        assert reply["id"] == number, reply
+		        return answer, reply["result"]
+
+		    answer, _ = ask("i", "initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+		                                        "clientInfo": {"name": "h%d" % name, "version": "1"}})
+		    headers["Mcp-Session-Id"] = answer.getheader("Mcp-Session-Id")
+		    for number in range(calls):
+		        # Seven hosts a board: eight calls may wait for one.
+		        board = name % 3 + 1
+		        begun = time.monotonic()
+		        _, result = ask(number, "tools/call", {
+		            "name": "00000%d__get_device_status" % board, "arguments": {}})
+		        took = time.monotonic() - begun
+		        with lock:
+		            answers.append((took, bool(result.get("isError")), result["content"][0]["text"]))
+
+		threads = [threading.Thread(target=caller, args=(n,), daemon=True) for n in range(count)]
+		for thread in threads:
+		    thread.start()
+		for thread in threads:
+		    thread.join(120)
+		print("answers", len(answers), "of", count * calls)
+		print("good", sum(not failed and "volume" in text for _, failed, text in answers))
+		late = [took for took, _, _ in answers if took > 10]
+		odd = [text for _, failed, text in answers if not failed and "volume" not in text]
+		sys.exit(len(answers) != count * calls or bool(late) or bool(odd))
+	END
+	background callers /usr/bin/python3 callers.py "$URL/mcp"
+	CALLERS=$LAST
+	for n in 1 2 3 1 2 3 1 2 3; do
+		eval "kill -9 \$BOARD$n"
+		device "board$n" --device-id "aa:bb:cc:00:00:0$n" --fault late-reply=100ms
+		eval "BOARD$n=$LAST"
+		wait_for "board$n.err" 'connected'
+	done
+	if over "$CALLERS"; then
+		echo 'that was not amid calls' >&2
+		return 1
+	fi
+	finish "$CALLERS" 0
+	wait_for callers.out '^answers 240 of 240$'
+	[ "$(sed -n 's/^good //p' callers.out)" -ge 120 ]
+	[[ $(post "$LIST" -H "$SESSION") == *' 200' ]]
+}
+
+listed_all() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status"' | wc -l)" -ge 3 ]; }

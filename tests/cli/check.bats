@@ -6,6 +6,7 @@
 # shellcheck disable=SC2154 # out and status are set by mcp
 
 load helper
+load terminal
 
 # codes: of the findings above a note in the JSON of a check.
 codes() {
@@ -20,6 +21,33 @@ codes() {
 		[ "$status" -eq 0 ]
 		[ "$(codes <<<"$output")" = "" ]
 	done
+}
+
+@test "through serve a check charges a healthy board with nothing" {
+	serve --findings "$PWD/found"
+	device board
+	event ready
+	mcp check
+	ends 0
+	says '0 errors, 0 warnings'
+	# What a command asks wrongly is told to it alone.
+	mcp call --no-validate self.absent
+	ends 1
+	hints '! B240 error '
+	mcp -o json devices
+	jq -e '.findings | .error == 0 and .warning == 0' <<<"$out"
+	jq -e '.last_finding | . == null or startswith("D")' <<<"$out"
+	absent '"severity":"(error|warning)"' found
+	absent '! B2' serve.out
+}
+
+@test "no question of a check has an id that was used" {
+	run mcpctl --trace t.jsonl sim: check
+	[ "$status" -eq 0 ]
+	jq -r 'select(.kind == "text" and .from == "backend") | .text' t.jsonl |
+		jq '.payload | select(.method) | .id | numbers' >ids
+	[ "$(wc -l <ids)" -gt 10 ]
+	[ -z "$(sort ids | uniq -d)" ]
 }
 
 @test "tools: what is wrong with the list is named by its codes, in one line" {
@@ -279,6 +307,107 @@ codes() {
 	END
 }
 
+@test "what is no answer to the request has a code, in tools and in check" {
+	local code body
+	while read -r code body; do
+		background says /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' "$(printf '%b' "$body")" application/json
+		run mcpctl --no-init --timeout 2s "http://127.0.0.1:$(wait_for says.out 'port [0-9]+' | sed 's/port //')/mcp" tools
+		echo "$output"
+		[ "$status" -eq 5 ]
+		grep -q "^error: .*($code)" <<<"$output"
+	done <<-'END'
+		D116 {"jsonrpc":"2.0","id":77,"result":{"tools":[]}}
+		D116 {"jsonrpc":"2.0","id":null,"result":{}}
+		D143 {"jsonrpc":"2.0","id":1}
+		D124 {"jsonrpc":"2.0","id":1,
+		D125 {"jsonrpc":"2.0","id":1,"result":{"x":"\xe9"}}
+	END
+	cat >strange.py <<-'END'
+		import http.server, json
+
+		class Strange(http.server.BaseHTTPRequestHandler):
+		    protocol_version = "HTTP/1.1"
+
+		    def do_POST(self):
+		        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+		        method, number = m["method"], m.get("id")
+		        answer = {"jsonrpc": "2.0", "id": number}
+		        if method == "initialize":
+		            answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		                                "serverInfo": {"name": "s", "version": "1"}}
+		        elif method == "tools/list":
+		            answer = {"jsonrpc": "2.0", "id": 77, "result": {"tools": []}}
+		        else:
+		            answer["error"] = {"code": -32601, "message": "no"}
+		        body = json.dumps(answer).encode() if number is not None else b""
+		        self.send_response(200 if body else 202)
+		        self.send_header("Content-Type", "application/json")
+		        self.send_header("Content-Length", str(len(body)))
+		        self.end_headers()
+		        self.wfile.write(body)
+
+		    def do_GET(self):
+		        self.send_error(405)
+
+		    def log_message(self, *_):
+		        pass
+
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Strange)
+		print("port", server.server_port, flush=True)
+		server.serve_forever()
+	END
+	background strange /usr/bin/python3 strange.py
+	mcp "http://127.0.0.1:$(wait_for strange.out 'port [0-9]+' | sed 's/port //')/mcp" check
+	ends 7
+	grep -q '^error  *D116 ' stdout
+	says '"id": 77'
+}
+
+@test "a question whose answer is cut has the code of that, and no time that did not pass" {
+	cat >cut.py <<-'END'
+		import http.server, json
+
+		class Cut(http.server.BaseHTTPRequestHandler):
+		    protocol_version = "HTTP/1.1"
+
+		    def do_POST(self):
+		        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+		        method, number = m["method"], m.get("id")
+		        answer = {"jsonrpc": "2.0", "id": number}
+		        if method == "initialize":
+		            answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		                                "serverInfo": {"name": "s", "version": "1"}}
+		        elif method == "tools/list":
+		            answer["result"] = {"tools": []}
+		        else:
+		            answer["error"] = {"code": -32601, "message": "no"}
+		        body = json.dumps(answer).encode() if number is not None else b""
+		        kind = "application/json"
+		        if method == "tools/call":
+		            kind, body = "text/event-stream", b": later\n\n"
+		        self.send_response(200 if body else 202)
+		        self.send_header("Content-Type", kind)
+		        self.send_header("Content-Length", str(len(body)))
+		        self.end_headers()
+		        self.wfile.write(body)
+
+		    def do_GET(self):
+		        self.send_error(405)
+
+		    def log_message(self, *_):
+		        pass
+
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Cut)
+		print("port", server.server_port, flush=True)
+		server.serve_forever()
+	END
+	background cut /usr/bin/python3 cut.py
+	mcp "http://127.0.0.1:$(wait_for cut.out 'port [0-9]+' | sed 's/port //')/mcp" check
+	ends 7
+	grep -q '^error  *P714 .*unknown tool' stdout || grep -A1 '^error  *P714 ' stdout | grep -q 'unknown tool'
+	absent 'within 10 s' stdout
+}
+
 @test "servers that are no device: lists, noise on stdout, an unknown revision" {
 	run mcpctl sim:llm check --risk odd
 	[ "$status" -eq 0 ]
@@ -343,6 +472,22 @@ codes() {
 	mcpctl ws://127.0.0.1:1/ check >>text || :
 	run wc -L text
 	((${output%% *} <= 80))
+}
+
+@test "output fits narrow terminals" {
+	local columns
+	for columns in 40 24 20; do
+		terminal 80 90
+		# tmux would wrap what is too long, and nothing would be seen of it.
+		enter "stty cols $columns; clear; mcpctl sim: check; echo over"
+		see '^over'
+		see '^0 errors'
+		capture
+		sed -n '/^way/,/^over/p' screen >narrow
+		[ "$(wc -L <narrow)" -le "$columns" ]
+		grep -qE '^ +\^+$' narrow
+		close_terminal
+	done
 }
 
 @test "run --fail-on counts what was found while it ran" {

@@ -148,6 +148,9 @@ nothing_above_a_note() {
 	raw $'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked' $'zz\r\n{}\r\n0\r\n\r\n'
 	found O321 error 'the chunked reply is broken'
 	absent 'it is empty' stdout
+	raw $'HTTP/1.1 200 OK\r\nContent-Length: 999' "{\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}}"
+	found O321 error 'closed before the reply was whole'
+	ends 7
 	raw $'HTTP/1.1 200 OK\r\nContent-Length: 99' '{"websocket":{'
 	found O321 error 'it did not come whole'
 }

@@ -143,6 +143,17 @@ child() { held 'd["address"].split()[-1]'; }
 	[ "$(mcpctl devices -q | wc -l)" = 0 ]
 }
 
+@test "a name that there is not starts nothing, and says where it came from" {
+	mcp open nonexistent
+	ends 2
+	hints "target (from the argument): 'nonexistent' is no target"
+	hints 'mcpctl targets --help'
+	[ "$(wc -l <stderr)" -lt 8 ]
+	mcp devices
+	ends 3
+	hints 'no serve is running'
+}
+
 @test "without a serve there is nothing to close" {
 	run -3 mcpctl close nothing
 	[[ "$output" == *"no serve is running"* ]]

@@ -17,7 +17,7 @@ class Says(socketserver.StreamRequestHandler):
         while chunked and self.rfile.readline().strip() != b"0":
             pass
         self.rfile.read(length)
-        body = (sys.argv[2] if sys.argv[2:] else "").encode()
+        body = (sys.argv[2] if sys.argv[2:] else "").encode("utf-8", "surrogateescape")
         head = f"HTTP/1.1 {sys.argv[1]}\r\n"
         if sys.argv[3:]:
             head += f"Content-Type: {sys.argv[3]}\r\n"

@@ -563,3 +563,12 @@ sys.exit(subprocess.run(["openssl", "dgst", "-sha256", "-verify", sys.argv[2], "
 	grep -q mcpctl-http loaded
 	if grep -E 'mcpctl-auth|mcpctl-front' loaded; then false; fi
 }
+
+@test "a login at a server that wants none: it says so" {
+	local line
+	background service mcpctl sim llm --listen 127.0.0.1:0
+	line=$(wait_for service.err 'listening at') || return 1
+	mcp login "${line##* }mcp"
+	[ "$status" -ne 0 ]
+	hints "it answers 'tools/list' without a login: none may be needed"
+}

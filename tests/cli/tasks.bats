@@ -99,6 +99,9 @@ silent() { [ -z "$out" ]; }
 }
 
 @test "what cannot be a task is refused before it is called" {
+	mcp sim: call --detach self.get_device_status
+	ends 7
+	hints "the server 'pretend-esp32s3' has no tasks"
 	service
 	mcp --era legacy "$URL" call --task plain
 	ends 7

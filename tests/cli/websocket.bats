@@ -150,6 +150,43 @@ time.sleep(600)'
 }
 
 # Reset before we look, or amid the request: it was connected to, and only once.
+@test "a server that answers in binary frames, one that ends properly: said" {
+	cat >says.py <<-'END'
+		import asyncio, json, websockets
+
+		async def serve(ws, path=None):
+		    path = path or ws.path
+		    if path == "/ends":
+		        return await ws.close()
+		    async for text in ws:
+		        ask = json.loads(text)
+		        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		                  "serverInfo": {"name": "peer", "version": "1"}}
+		        answer = json.dumps({"jsonrpc": "2.0", "id": ask.get("id"), "result": result})
+		        if ask["method"] == "tools/list":
+		            answer = answer.encode()
+		        if "id" in ask:
+		            await ws.send(answer)
+
+		async def main():
+		    server = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1)
+		    print("port", server.sockets[0].getsockname()[1], flush=True)
+		    await asyncio.Future()
+
+		asyncio.run(main())
+	END
+	background says python says.py
+	URL=ws://127.0.0.1:$(wait_for says.out 'port [0-9]+' | sed 's/port //')
+	mcp --timeout 300ms "$URL/binary" tools
+	ends 4
+	hints '! D143 warning  '
+	hints 'a binary frame, where messages are text'
+	hints '  D143  what came is no message'
+	mcp "$URL/ends" tools
+	ends 3
+	hints "connection lost during 'initialize': the server closed the connection (Close frame, code 1000)"
+}
+
 @test "a server that accepts and resets" {
 	background reset python -c '
 import socket, struct

@@ -121,6 +121,18 @@ static void on_later(void *owner)
 	question_end(q);
 }
 
+static char *big_reply(void)
+{
+	static const char begin[] = "{\"id\":1,\"result\":\"";
+	const size_t len = (size_t)1 << 20;
+	char *out = mem_alloc(len + 1);
+
+	memset(out, 'x', len);
+	memcpy(out, begin, sizeof(begin) - 1);
+	memcpy(out + len - 2, "\"}", 3);
+	return out;
+}
+
 static void end_newest(const struct behind *s)
 {
 	struct open_question *q = s->questions;
@@ -181,7 +193,7 @@ static void tell_before(const struct mcp_said *m, const struct mcp_hearer *h,
 }
 
 /*
- * "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell" and "pause" do so before;
+ * "big" has a reply of 1 MB, "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell" and "pause" do so before;
  * "status404" has that one; others at once.
  */
 static void *caller_hear(void *client, const struct mcp_said *m,
@@ -201,7 +213,9 @@ static void *caller_hear(void *client, const struct mcp_said *m,
 		return wait_for(c, h->done, owner, 0);
 	if (memmem(text, len, "later", 5))
 		return wait_for(c, h->done, owner, LATER_MS);
-	if (memmem(text, len, "notifications/", 14))
+	if (memmem(text, len, "\"big\"", 5))
+		reply = big_reply();
+	else if (memmem(text, len, "notifications/", 14))
 		reply = mem_strdup("");
 	else if (!len || *text != '{')
 		reply = mem_strdup("{\"error\":{\"code\":-32700},\"id\":null}");

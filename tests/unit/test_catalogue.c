@@ -560,6 +560,7 @@ static void a_thousand_boards(void **state)
 	assert_int_equal(
 		bridge_catalogue_source(&s->c, &s->c.tool[0], "0003e7"), 999);
 	assert_null(strstr(s->c.tool[0].json, "enum"));
+	assert_non_null(strstr(s->c.tool[0].json, "Which of 1000 boards"));
 }
 
 /* ---- what a stranger writes ---- */

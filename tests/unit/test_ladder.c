@@ -84,6 +84,10 @@ static void test_verdicts(void **state)
 	l = board(RUNG_ANSWERED, RUNG_ANSWERED);
 	l.odd = true;
 	is(&l, D143, "no message");
+	/* A server has no other main loop to ask. */
+	l = (struct ladder){ .pong = RUNG_ANSWERED, .odd = true };
+	is(&l, D143, "no message");
+	l = board(RUNG_ANSWERED, RUNG_ANSWERED);
 	l.stray = "the id 61800180.5";
 	is(&l, D116, "no call has");
 }

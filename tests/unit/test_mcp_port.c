@@ -726,6 +726,59 @@ static void test_socket_flood(void **state)
 	has(buf_string(&t.lines), "more than 64 questions");
 }
 
+/* ---- who does not read ---- */
+
+#define BIG "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"big\"}"
+
+static void child_deaf_socket(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_dial(port, "/", "", a.head, sizeof(a.head)), other;
+
+	(void)out;
+	/* More than what waits here, there and on the way. */
+	for (int i = 0; i < 60; i++)
+		raw_frame(fd, 0x81, BIG, strlen(BIG));
+	other = raw_dial(port, "/", "", a.head, sizeof(a.head));
+	raw_frame(other, 0x81, PING, strlen(PING));
+	expect_frame(other, "client 2");
+	close(other);
+	close(fd);
+}
+
+static void test_deaf_socket(void **state)
+{
+	(void)state;
+	run(child_deaf_socket);
+	has(buf_string(&t.lines), "WebSocket: closed, cannot send: ");
+	has(buf_string(&t.lines), "the peer does not read");
+}
+
+static void child_deaf_stream(uint16_t port, int out)
+{
+	struct answer a;
+	char post[128];
+	int stream = begin_old(port, "GET /sse", post, sizeof(post));
+	int fd = raw_connect(port), refused = 0;
+
+	(void)out;
+	for (int i = 0; i < 60; i++) {
+		ask(fd, post, "", BIG, &a);
+		refused += strstr(a.head, " 503 ") != NULL;
+	}
+	if (!refused || refused > 57)
+		fail_child(43, a.head);
+	wants(&a, " 503 ", "the answers on the stream are not read");
+	close(stream);
+	close(fd);
+}
+
+static void test_deaf_stream(void **state)
+{
+	(void)state;
+	run(child_deaf_stream);
+}
+
 /* ---- the beginning and the end ---- */
 
 /* Everything is open when it ends. */
@@ -828,6 +881,8 @@ int main(void)
 		TEST(test_old),
 		TEST(test_old_anywhere),
 		TEST(test_old_flood),
+		TEST(test_deaf_socket),
+		TEST(test_deaf_stream),
 		TEST(test_socket),
 		TEST(test_socket_flood),
 		TEST(test_misses),

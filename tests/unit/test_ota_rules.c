@@ -232,6 +232,9 @@ static void heads(void **state)
 	a.content_encoding = NULL;
 	a.content_type = "text/html; charset=utf-8";
 	judge(&a, "", NULL, NULL);
+	a = answer_of("{" WS "}");
+	a.cut = "closed before the reply was whole";
+	judge(&a, "O321", NULL, "closed before");
 	a = answer_of("");
 	judge(&a, "O314 O321", NULL, "Content-Length: 0");
 	a = answer_of("Not Found");

@@ -264,6 +264,30 @@ static void test_rows(void **state)
 	    "kitchen  ok        12 ms\n");
 }
 
+/* What does not fit goes on below itself, and no line is wider than the terminal. */
+static void test_wrapped_row(void **state)
+{
+	struct message m =
+		message_from("{\"id\":1,\"result\":{\"content\":[{"
+			     "\"type\":\"text\",\"text\":\""
+			     "0123456789012345678901234567890123456789"
+			     "\"}]}}");
+
+	(void)state;
+	start(OUTPUT_TEXT, false, FAILED);
+	s.r.out_terminal = true;
+	s.r.width = 60;
+	record.reply = &m;
+	record.took_us = 12345;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(
+		rendered_out(&s),
+		"kitchen  ok        12 ms  0123456789012345678901234567890123\n"
+		"                          456789\n");
+	end();
+	message_done(&m);
+}
+
 static void test_failed_row(void **state)
 {
 	struct error why = { 0 };
@@ -326,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_wrapped_row),
 		cmocka_unit_test(test_failed_row),
 		cmocka_unit_test(test_other_rows),
 	};

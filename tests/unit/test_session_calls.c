@@ -103,6 +103,26 @@ static void raw(void **state)
 	call_done(&c);
 }
 
+/* An id that was used is not used again, nor by the next request. */
+static void raw_counts(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(session_next_id(session), 1);
+	start_raw(&a, "{\"id\":1,\"x\":null}", 1, NULL);
+	fake_text("{\"id\":1,\"result\":\"a\"}");
+	assert_int_equal(session_wait(session, &a, &err), 0);
+	assert_int_equal(session_next_id(session), 2);
+	start(&b, "x");
+	assert_int_equal(b.id, 2);
+	session_forget(session, &b);
+	call_done(&a);
+	call_done(&b);
+}
+
 /* A topic that others use too: their replies are not for this call, nor news. */
 static void shared(void **state)
 {
@@ -784,8 +804,12 @@ static void lost_in_a_call(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_string_equal(err.text, "connection lost during 'tools/call "
 				      "self.x': reset by the peer");
+	assert_string_equal(err.hint,
+			    "whether the call was carried out is not known");
 	assert_true(a.done);
 	assert_part(a.failure.text, "connection lost during 'tools/list'");
+	assert_string_equal(a.failure.hint,
+			    "the server's own log may tell why");
 	assert_false(session_is_open(session));
 	assert_string_equal(the_event(EVENT_CLOSED, 0)->note,
 			    "reset by the peer");
@@ -834,6 +858,7 @@ int main(void)
 		TEST(result),
 		TEST(any_order),
 		TEST(raw),
+		TEST(raw_counts),
 		TEST(shared),
 		TEST(errors),
 		TEST(error_details),

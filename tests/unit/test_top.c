@@ -377,6 +377,23 @@ static void fill(size_t count)
 	}
 }
 
+static void servers_are_no_boards(void **state)
+{
+	struct top_view v;
+
+	(void)state;
+	told("{\"id\":\"files\",\"state\":\"ready\",\"held\":{\"pid\":7}}",
+	     false);
+	v = view_of(80, 24);
+	assert_string_equal(shown(&v, 0),
+			    "1 server, 1 ready; by name; status every 10 s");
+	fill(2);
+	v = view_of(80, 24);
+	assert_string_equal(
+		shown(&v, 0),
+		"2 boards, 1 server, 3 ready; by name; status every 10 s");
+}
+
 static void lines_of_80(void **state)
 {
 	struct top_view v;
@@ -544,6 +561,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(filter, begin, end),
 		cmocka_unit_test_setup_teardown(selected, begin, end),
 		cmocka_unit_test_setup_teardown(scrolled, begin, end),
+		cmocka_unit_test_setup_teardown(servers_are_no_boards, begin,
+						end),
 		cmocka_unit_test_setup_teardown(lines_of_80, begin, end),
 		cmocka_unit_test_setup_teardown(fits_every_size, begin, end),
 		cmocka_unit_test_setup_teardown(typed_and_notes, begin, end),
