@@ -341,7 +341,7 @@ const struct command cmd_bridge = {
 		"  mcpctl bridge --listen 127.0.0.1:8090\n"
 		"  mcpctl bridge --listen 0.0.0.0:8090 --token-file FILE\n"
 		"\n"
-		"With --mcp-endpoint-file it dials access points (MCP endpoint, as servers of xiaozhi call it), one connection for each address, and answers robots there: names have letters, digits and _ only, 32 tools are shown (--mcp-endpoint-tools), a result above 8192 bytes is cut, and a note says so. A connection that ends is dialled again after 1 s to 60 s; after 60 s where another tool side took the place; never where the token is refused: then the status is 6. Addresses hold a token: they come from the file or from MCPCTL_MCP_ENDPOINT, and are shown without.\n"
+		"With --mcp-endpoint-file it dials access points, one connection for each address, and answers robots there (mcpctl help endpoint).\n"
 		"\n"
 		"  mcpctl bridge --mcp-endpoint-file FILE\n"
 		"\n"

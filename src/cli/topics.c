@@ -209,6 +209,8 @@ static const char endpoint_text[] =
 	"\n"
 	"  mcpctl bridge --mcp-endpoint-file FILE\n"
 	"\n"
+	"FILE has an address a line; each is one connection (MCPCTL_MCP_ENDPOINT holds one address, too). Names have letters, digits and _ only there, 32 tools are shown (--mcp-endpoint-tools), a result above 8192 bytes is cut, and a note says so. A connection that ends is dialled again after 1 s, 2 s and so on to 60 s; after 60 s where another tool side took the place; never where the token is refused: with the last address the bridge ends, with status 6.\n"
+	"\n"
 	"And a sketch with the Arduino library xiaozhi-esp32-mcp, whose documents have 1 KiB for a request and 2 KiB for a result, and which prints ids without quotes, so that it does not work where ids are texts (mcp-endpoint-server makes texts of all):\n"
 	"\n"
 	"  mcpctl sim arduino --connect ws://127.0.0.1:8000/mcp --reconnect\n";

@@ -72,7 +72,8 @@ static void add_data(struct error *e, const struct message *m)
 {
 	struct span data;
 
-	if (!e->detail && json_span_member(m->error_text, "data", &data))
+	if (!e->detail && json_span_member(m->error_text, "data", &data) &&
+	    !json_span_literal(data, "null"))
 		error_detail(e, data.text, data.len);
 }
 

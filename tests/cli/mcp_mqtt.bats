@@ -3,6 +3,8 @@
 # MCP over MQTT: the target mcp+mqtt:, --all, targets --scan, and the bridge's
 # side of it, against the real mosquitto and against a broker that says odd things.
 
+# Topics of MCP over MQTT begin with a '$'.
+# shellcheck disable=SC2016
 load helper
 
 # server NAME ID SERVER-NAME KIND: a stand-in at the broker, or what it left there.
