@@ -32,8 +32,8 @@ struct board_presence *board_presence_new(const struct presence_place *place,
  */
 int64_t board_presence_tend(struct board_presence *p);
 /* Its presence is taken back; freed from the loop, closed is called then. */
-void board_presence_close(struct board_presence *p,
-			  void (*closed)(void *owner), void *owner);
+void board_presence_close(struct board_presence *p, void (*closed)(void *owner),
+			  void *owner);
 /* "SERVER-ID/SERVER-NAME". */
 const char *board_presence_server(const struct board_presence *p);
 

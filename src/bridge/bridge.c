@@ -89,6 +89,7 @@ void bridge_log(struct bridge *b, const struct bridge_deed *d)
 	char stamp[STAMP_SIZE];
 
 	if (b->log < 0) {
+		buf_printf(&line, "%s ", clock_time(stamp));
 		add_deed(&line, d);
 		bridge_tell(b, buf_string(&line));
 		return;

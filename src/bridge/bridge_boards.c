@@ -67,6 +67,7 @@ struct bridge_boards {
 	struct bridge_list **list; /* those that are known */
 	size_t lists, lists_capacity;
 	struct list_fetch fetch;
+	bool wants_list; /* some board may have one that is not known */
 	struct board_asker *asker[ASKERS_MAX];
 	size_t askers;
 	unsigned listing; /* which listing of all this is */
@@ -205,7 +206,7 @@ static void name_board(struct bridge_board *d, const cJSON *device)
 	CLEANUP(mem_free_ptr) char *about = read_about(device);
 	CLEANUP(mem_free_ptr)
 	char *prefix = alias ? mem_strdup(alias) :
-		       held  ? mem_strdup(held) :
+		       held  ? bridge_peer_prefix(held) :
 			       short_name(d->peer.id);
 
 	d->peer.device = json_object(device, "held") == NULL;
@@ -227,6 +228,7 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 		d = add_board(b, id);
 	d->told = b->listing;
 	name_board(d, device);
+	b->wants_list = true;
 	if (list && !text_equal(d->list, list)) {
 		struct bridge_list *known = find_list(b, list);
 
@@ -454,14 +456,18 @@ static void begin_fetch(struct bridge_boards *b, const struct bridge_board *d)
 
 static void next_fetch(struct bridge_boards *b)
 {
-	for (size_t i = 0; i < b->count && !b->fetch.id && b->fetch.client;
-	     i++) {
+	if (!b->wants_list || b->fetch.id || !b->fetch.client)
+		return;
+	b->wants_list = false;
+	for (size_t i = 0; i < b->count && !b->fetch.id; i++) {
 		const struct bridge_board *d = b->board[i];
 
 		if (d->list && d->peer.state != PEER_AWAY &&
 		    !find_list(b, d->list))
 			begin_fetch(b, d);
 	}
+	/* There may be further ones. */
+	b->wants_list = b->fetch.id != NULL;
 }
 
 /* ---- calls ---- */

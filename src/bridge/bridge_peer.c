@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bridge/bridge_peer.h"
 
+#include <string.h>
+
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -9,6 +11,7 @@ enum {
 	BURST = 10, /* calls that need not wait for the rate */
 	AGAIN_MS =
 		250, /* it said that it is not ready, and we know no better */
+	PREFIX_MAX = 32, /* bytes of a target that are its name */
 	GRACE_MS = 1000 /* the peer's own limit strikes first */
 };
 
@@ -42,6 +45,32 @@ void bridge_list_release(struct bridge_list *l)
 }
 
 /* ---- what is known ---- */
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+char *bridge_peer_prefix(const char *target)
+{
+	const char *at = strchr(target, ':');
+	struct buf out = { 0 };
+
+	if (!at)
+		return mem_strdup(target);
+	/* sim: and the like. */
+	at = at[1] ? at + 1 : target;
+	for (; *at && out.len < PREFIX_MAX; at++) {
+		if (is_plain(*at))
+			buf_char(&out, *at);
+		else if (out.len && out.data[out.len - 1] != '_')
+			buf_char(&out, '_');
+	}
+	while (out.len && out.data[out.len - 1] == '_')
+		out.data[--out.len] = '\0';
+	return buf_take(&out);
+}
 
 /* A host sees that something is asleep, and tools; not that one is on its way. */
 void bridge_peer_state(struct bridge_peer *p, enum peer_state state,
@@ -260,6 +289,9 @@ int64_t bridge_peer_tend(struct bridge_peer *p)
 {
 	int64_t next = LOOP_FOREVER;
 
+	/* Most of a thousand have nothing to do. */
+	if (!p->current && !p->first)
+		return LOOP_FOREVER;
 	give_up(p);
 	settle(p);
 	expire(p);

@@ -101,6 +101,12 @@ struct bridge_peer {
 
 void bridge_peer_done(struct bridge_peer *p);
 
+/*
+ * What a server is called: its name in mcp.json, else what stands behind the
+ * scheme of the target (which has no secrets), as letters and digits. Yours.
+ */
+char *bridge_peer_prefix(const char *target);
+
 /* What is known changed: prefix or about, NULL: as it was. */
 void bridge_peer_name(struct bridge_peer *p, const char *prefix,
 		      const char *about);

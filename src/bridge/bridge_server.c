@@ -18,8 +18,7 @@ enum {
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
 	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
-	HTTP_NOT_FOUND = 404,
-	NAME_MAX_BYTES = 32
+	HTTP_NOT_FOUND = 404
 };
 
 struct bridge_server {
@@ -486,33 +485,6 @@ int64_t bridge_server_tend(struct bridge_server *s)
 
 /* ---- all of it ---- */
 
-static char *name_of(const char *target)
-{
-	CLEANUP(mem_free_ptr) char *key = target_key(target, NULL);
-	struct buf out = { 0 };
-	const char *at = key;
-
-	if (!strchr(key, ':'))
-		return TAKE(key);
-	at = strchr(key, ':') + 1;
-	/* sim: and the like. */
-	if (!*at)
-		at = key;
-	for (; *at && out.len < NAME_MAX_BYTES; at++) {
-		bool plain = (*at >= 'a' && *at <= 'z') ||
-			     (*at >= 'A' && *at <= 'Z') ||
-			     (*at >= '0' && *at <= '9');
-
-		if (plain)
-			buf_char(&out, *at);
-		else if (out.len && out.data[out.len - 1] != '_')
-			buf_char(&out, '_');
-	}
-	while (out.len && out.data[out.len - 1] == '_')
-		out.data[--out.len] = '\0';
-	return buf_take(&out);
-}
-
 static void read_kept(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
@@ -536,7 +508,7 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 	s->key = target_key(config->target, NULL);
 	s->peer = (struct bridge_peer){ .kind = &server_kind,
 					.owner = s,
-					.prefix = name_of(config->target),
+					.prefix = bridge_peer_prefix(s->key),
 					.id = mem_strdup(s->key),
 					.interval = config->interval,
 					.changed = config->changed,

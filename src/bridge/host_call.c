@@ -133,17 +133,16 @@ static void drop(struct host_part *p)
 
 /* ---- signs of life ---- */
 
-static void tell_progress(const struct host_part *p, double progress,
+static void tell_progress(const struct host_part *p, const cJSON *progress,
 			  const cJSON *total, const char *message)
 {
-	CLEANUP(json_free_ptr) cJSON *number = cJSON_CreateNumber(progress);
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	buf_printf(
 		&out,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":",
 		p->token);
-	json_print(&out, number);
+	json_print(&out, progress);
 	if (cJSON_IsNumber(total)) {
 		buf_text(&out, ",\"total\":");
 		json_print(&out, total);
@@ -166,12 +165,13 @@ static void on_progress(void *owner, const cJSON *params)
 	if (message)
 		mend_text(&text, message, PROGRESS_MAX);
 	p->tell_at = LOOP_FOREVER;
-	tell_progress(p, progress->valuedouble, json_member(params, "total"),
+	tell_progress(p, progress, json_member(params, "total"),
 		      message ? buf_string(&text) : NULL);
 }
 
 int64_t host_call_progress(struct host_part *p)
 {
+	CLEANUP(json_free_ptr) cJSON *seconds = NULL;
 	const struct bridge_peer *peer;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
@@ -185,8 +185,9 @@ int64_t host_call_progress(struct host_part *p)
 		   peer->current == p->call   ? "is at it" :
 		   peer->state == PEER_COMING ? "is getting ready" :
 						"has other calls first");
-	tell_progress(p, (double)((loop_now() - p->began) / 1000), NULL,
-		      buf_string(&text));
+	seconds = cJSON_CreateNumber(
+		(double)(int64_t)((loop_now() - p->began) / 1000));
+	tell_progress(p, seconds, NULL, buf_string(&text));
 	p->tell_at = loop_now() + HOST_PROGRESS_MS;
 	return p->tell_at;
 }

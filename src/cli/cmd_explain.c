@@ -43,7 +43,9 @@ static enum explain_language language_of(const struct invocation *in)
 	const struct explain_options *options = in->options;
 
 	if (options->language == LANGUAGE_AUTO)
-		return speaks_chinese() ? EXPLAIN_CHINESE : EXPLAIN_ENGLISH;
+		return speaks_chinese() && !in->app->out.foreign ?
+			       EXPLAIN_CHINESE :
+			       EXPLAIN_ENGLISH;
 	return options->language == LANGUAGE_CHINESE ? EXPLAIN_CHINESE :
 						       EXPLAIN_ENGLISH;
 }

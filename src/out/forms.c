@@ -195,5 +195,6 @@ void renderer_init(struct renderer *r, enum output_form form,
 	r->out_color = wants_color(stdout, form, color);
 	r->err_color = wants_color(stderr, form, color);
 	r->err_moves = r->err_terminal && term_moves();
+	r->foreign = (r->out_terminal || r->err_terminal) && term_is_foreign();
 	r->width = term_width(r->out_terminal ? stdout : stderr);
 }

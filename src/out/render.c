@@ -38,11 +38,22 @@ static void begin(struct renderer *r)
 		r->begin(r->owner);
 }
 
+static void write_out(FILE *out, const struct buf *b, bool foreign)
+{
+	CLEANUP(buf_done) struct buf ascii = { 0 };
+
+	if (foreign) {
+		term_ascii(&ascii, buf_string(b), b->len);
+		b = &ascii;
+	}
+	if (b->len > 0)
+		fwrite(b->data, 1, b->len, out);
+}
+
 void put_out(struct renderer *r, struct buf *b)
 {
 	begin(r);
-	if (b->len > 0)
-		fwrite(b->data, 1, b->len, r->out);
+	write_out(r->out, b, r->foreign && r->out_terminal);
 	if (r->end)
 		r->end(r->owner);
 	buf_reset(b);
@@ -65,8 +76,7 @@ void put_err(struct renderer *r, struct buf *b)
 	begin(r);
 	/* What stdout has comes first where both go to one place. */
 	render_flush(r);
-	if (b->len > 0)
-		fwrite(b->data, 1, b->len, r->err);
+	write_out(r->err, b, r->foreign && r->err_terminal);
 	fflush(r->err);
 	if (r->end)
 		r->end(r->owner);

@@ -74,6 +74,7 @@ struct renderer {
 
 	/* the renderer's own */
 	bool err_moves; /* stderr understands "erase this line" */
+	bool foreign; /* a terminal has another charset (term_is_foreign) */
 	bool waiting; /* a listener told its addresses: who comes is news */
 	size_t event_column; /* widest event name so far */
 	char *peer_error; /* see render_keep_peer_error; owned */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "out/wrap.h"
 
 #define WIDTH_DEFAULT 80
@@ -58,19 +59,60 @@ bool term_moves(void)
 	return term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool term_has_utf8(void)
+/* The one that counts for characters; NULL: none is set. */
+static const char *locale_of(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	const char *term = getenv("TERM");
-	if (!term || !term_moves() || strcmp(term, "linux") == 0)
-		return false;
+
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const char *locale = getenv(names[i]);
+
 		if (locale && *locale)
-			return text_find(locale, "UTF-8") ||
-			       text_find(locale, "utf8");
+			return locale;
 	}
-	return false;
+	return NULL;
+}
+
+static bool is_utf8(const char *locale)
+{
+	return text_find(locale, "UTF-8") || text_find(locale, "utf8");
+}
+
+bool term_has_utf8(void)
+{
+	const char *term = getenv("TERM"), *locale = locale_of();
+
+	return term && term_moves() && strcmp(term, "linux") != 0 && locale &&
+	       is_utf8(locale);
+}
+
+bool term_is_foreign(void)
+{
+	const char *locale = locale_of();
+
+	return locale && strchr(locale, '.') && !is_utf8(locale);
+}
+
+static void add_marks(struct buf *out, size_t columns)
+{
+	for (; columns > 0; columns--)
+		buf_char(out, '?');
+}
+
+void term_ascii(struct buf *out, const char *text, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		const size_t size = text_utf8(text + at, len - at);
+		const size_t bytes = size ? size : 1;
+
+		if (bytes == 1 && (unsigned char)text[at] < 0x80)
+			buf_char(out, text[at]);
+		else if (bytes == 3 && memcmp(text + at, "…", 3) == 0)
+			buf_char(out, '~');
+		else
+			add_marks(out, text_width(text + at, bytes));
+		at += bytes;
+	}
 }
 
 size_t term_width(FILE *f)
@@ -116,6 +158,12 @@ void term_rewrite(FILE *f, const char *text, size_t width)
 	buf_text(&line, ERASE_LINE);
 	/* The last column stays free: some terminals wrap when it is filled. */
 	wrap_cut(&line, text, strlen(text), width > 1 ? width - 1 : width);
+	if (term_is_foreign()) {
+		CLEANUP(buf_done) struct buf shown = line;
+
+		line = (struct buf){ 0 };
+		term_ascii(&line, buf_string(&shown), shown.len);
+	}
 	fwrite(line.data, 1, line.len, f);
 	fflush(f);
 }

@@ -42,6 +42,14 @@ bool term_moves(void);
  */
 bool term_has_utf8(void);
 
+/*
+ * The locale of the environment names a charset that is not UTF-8 (C, or none,
+ * names no charset). Bytes of UTF-8 can be controls there.
+ */
+bool term_is_foreign(void);
+/* For such a terminal: "?" in each column that is not ASCII's, "~" for "…". */
+void term_ascii(struct buf *out, const char *text, size_t len);
+
 /* The columns of f's terminal, else of COLUMNS, else 80; at least 20. */
 size_t term_width(FILE *f);
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # mcpctl bridge: boards and servers as one MCP server. A host (bridge_host.py)
 # starts it, as hosts do; boards come, go and restart meanwhile.
+# shellcheck disable=SC2154 # set by helper.bash
 
 load helper
-# shellcheck disable=SC2154 # set by helper.bash
 
 # host ARG…: the host's script is stdin; ARG are its arguments.
 host() {
@@ -156,7 +156,7 @@ h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reque
 assert h.ask("server/discover", {"_meta": META})["result"]
 assert h.end()[0] == 0
 EOF
-	grep -q 'new-host/3 sim self.audio_speaker.set_volume {"volume":4} .* ok' bridge.err
+	grep -qE '^[0-9]{2}:[0-9:.]+ new-host/3 sim self.audio_speaker.set_volume \{"volume":4\} .* ok' bridge.err
 }
 
 @test "boards of serve come and go; they stay in the list, also after a restart of the bridge" {

@@ -51,7 +51,7 @@ calls() {
 	calls legacy legacy sse "$URL/sse" 0123456789abcdef
 	run host legacy http "$URL/mcp"
 	[ "$status" != 0 ]
-	wait_for bridge.err '^sdk-host/2 sim self.audio_speaker.set_volume {"volume":11} .* ok$'
+	wait_for bridge.err ' sdk-host/2 sim self.audio_speaker.set_volume {"volume":11} .* ok$'
 }
 
 @test "both eras over stdio: the host starts the bridge" {

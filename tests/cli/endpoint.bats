@@ -306,7 +306,7 @@ bridge() {
 	printf '# none\n' >urls
 	mcp -t sim: bridge --mcp-endpoint-file urls
 	ends 2
-	MCPCTL_MCP_ENDPOINT=ws://h/call/?token=s3cret mcp -t sim: bridge
+	MCPCTL_MCP_ENDPOINT="ws://h/call/?token=s3cret" mcp -t sim: bridge
 	ends 2
 	absent s3cret stderr
 }

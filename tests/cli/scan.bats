@@ -77,6 +77,8 @@ scan() {
 @test "who was found is sent no token, and one that wants it is shown as such" {
 	: >log
 	mkfifo orders
+	# Held open, so that the server's stdin does not end.
+	# shellcheck disable=SC2034
 	exec {ORDERS}<>orders
 	background board sh -c 'exec /usr/bin/python3 "$@" <orders' sh \
 		"$BATS_TEST_DIRNAME/espressif_server.py" log token=secret

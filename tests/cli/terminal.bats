@@ -75,6 +75,22 @@ load terminal
 	[ "$(tmux -S "$SOCKET" display -p '#{pane_title}')" != owned ]
 }
 
+@test "a terminal of another charset gets ASCII alone" {
+	local said
+	# U+4E9B is e4 ba 9b, and 9b begins a sequence where bytes are characters.
+	printf '{"extends":"esp32","tools":[{"name":"self.x","description":"一些 text that is long enough to be cut by any terminal of eighty columns, or of more","result":"一些"}]}' >p.json
+	for said in "mcpctl sim:p.json tools" "mcpctl sim:p.json call self.x" \
+		"mcpctl sim:p.json check" "mcpctl explain D106" "mcpctl sim:p.json describe self.x"; do
+		LC_ALL=zh_CN.ISO-8859-1 LESS=-FX script -qec "$said" typescript >/dev/null 2>&1 || :
+		grep -q . typescript
+		if LC_ALL=C grep -aP '[\x80-\xff]' typescript; then return 1; fi
+		grep -aqE 'self.x|paging|[?][?]|calls' typescript
+	done
+	# No charset is named: what all terminals of today take.
+	LC_ALL=C script -qec "mcpctl sim:p.json call self.x" typescript >/dev/null
+	LC_ALL=C grep -aqP '[\x80-\xff]' typescript
+}
+
 @test "NO_COLOR, TERM=dumb and a pipe mean no colour" {
 	mcp --color always sim: describe self.screen.set_theme
 	grep -q $'\x1b\\[' stdout

@@ -371,6 +371,27 @@ static void more_than_its_rate_waits(void **state)
 	end(&p);
 }
 
+static void prefixes(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "files", "files" },
+		{ "sim:", "sim" },
+		{ "sim:llm", "llm" },
+		{ "http://192.168.1.7:80/mcp/", "192_168_1_7_80_mcp" },
+		{ "stdio:npx -y @a/b", "npx_y_a_b" },
+		{ "ws://a-name-that-is-longer-than-anybody-needs/",
+		  "a_name_that_is_longer_than_anybo" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *name = bridge_peer_prefix(rows[i][0]);
+
+		assert_string_equal(name, rows[i][1]);
+		mem_free(name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +408,7 @@ int main(void)
 		cmocka_unit_test(who_is_told_may_abandon_another),
 		cmocka_unit_test(a_silent_peer_is_given_up),
 		cmocka_unit_test(more_than_its_rate_waits),
+		cmocka_unit_test(prefixes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,7 +303,9 @@ static const struct heeds {
 	  " jq verbose trace audio findings token-file mqtt-password-file cacert"
 	  " insecure advertise allow-origin allow-host trusted-proxy " },
 	{ "stop", " socket timeout " },
-	{ "targets", " config trust jq fields socket timeout " },
+	{ "targets",
+	  " config trust jq fields socket timeout wait insecure cacert"
+	  " mqtt-password-file " },
 	{ "top", " device socket " },
 	{ "trust", " trust jq " },
 	{ "upgrade", " jq device socket timeout " },

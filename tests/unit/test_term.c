@@ -72,6 +72,26 @@ static void test_wrap_long_words(void **state)
 		    "one two three\n               four");
 }
 
+/* What is no ASCII could be a control where bytes are characters: U+4E9B has 0x9b. */
+static void test_ascii(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	term_ascii(&b, "a\033[0m 些é…\x9b", strlen("a\033[0m 些é…\x9b"));
+	assert_string_equal(buf_string(&b), "a\033[0m ???~?");
+	buf_done(&b);
+	setenv("LC_ALL", "de_DE.ISO-8859-1", 1);
+	assert_true(term_is_foreign());
+	setenv("LC_ALL", "zh_CN.GBK", 1);
+	assert_true(term_is_foreign());
+	setenv("LC_ALL", "zh_CN.UTF-8", 1);
+	assert_false(term_is_foreign());
+	setenv("LC_ALL", "C", 1);
+	assert_false(term_is_foreign());
+	unsetenv("LC_ALL");
+}
+
 static void test_cut(void **state)
 {
 	struct buf b = { 0 };
@@ -260,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_wrap_at_spaces),
 		cmocka_unit_test(test_wrap_keeps_line_ends),
 		cmocka_unit_test(test_wrap_long_words),
+		cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_first_line),
