@@ -556,6 +556,7 @@ static void show_server(void *owner, const char *name, int64_t took_us,
 	const cJSON *json = s->all->device[s->next++].json;
 	CLEANUP(buf_done) struct buf command = { 0 };
 	struct scanned one = { .kind = "mqtt",
+			       .dials = true,
 			       .name = mem_strdup(json_string(json, "id")),
 			       .peer = mem_strdup(name) };
 
@@ -590,6 +591,7 @@ static int ask_servers(struct scan_servers *s, struct error *err)
 	status = every_run(s->scanning.app, &targets, &order, err);
 	if (status && err->kind != ERR_UNMET)
 		return -1;
+	measure(&s->scanning);
 	show(&s->scanning);
 	if (!s->scanning.answered)
 		return -1;

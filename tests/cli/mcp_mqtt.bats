@@ -345,6 +345,35 @@ gone_all() {
 	[ "$status" = 3 ] && grep -q 'no MCP server that fits' stderr
 }
 
+# opens ID: a client of that id sends initialize to the board of $SERVER_TOPIC.
+opens() {
+	mosquitto_pub -V mqttv5 -q 1 -p "$MQTT" -t "\$mcp-server/$SERVER_TOPIC" \
+		-D publish user-property MCP-MQTT-CLIENT-ID "$1" \
+		-m '{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}'
+}
+
+@test "a board has 64 clients at most, and room again when one goes" {
+	broker
+	boards 1
+	SERVER_TOPIC=$(mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 -F %t)
+	SERVER_TOPIC=${SERVER_TOPIC#*presence/}
+	background hears mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-rpc/#' -F '%t %p'
+	until_true is_heard
+	for ((i = 1; i <= 65; i++)); do opens "client$i"; done
+	wait_for hears.out 'client65/.*"id":"x","error":\{"code":-32000,"message":"busy: it has 64 clients already"'
+	wait_for hears.out 'client64/.*"id":"x","result":\{"protocolVersion":"2025-06-18"'
+	mosquitto_pub -V mqttv5 -q 1 -p "$MQTT" -t '$mcp-client/presence/client7' \
+		-m '{"jsonrpc":"2.0","method":"notifications/disconnected"}'
+	opens client66
+	wait_for hears.out 'client66/.*"result"'
+}
+
+# What is published there comes.
+is_heard() {
+	mosquitto_pub -V mqttv5 -p "$MQTT" -t '$mcp-rpc/a/b/c' -m x
+	[ -s hears.out ]
+}
+
 @test "a board that goes takes back its presence, and is there again when it comes" {
 	broker
 	boards 1
