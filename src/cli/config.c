@@ -23,7 +23,7 @@ const struct option_row config_options[] = {
 	  .brief = "which device of a running serve: Device-Id, client id, alias or glob" },
 	{ .name = "all", .type = OPTION_FLAG,
 	  .offset = PLACE(all),
-	  .brief = "on every device of a running serve that fits -d, at once" },
+	  .brief = "on every device of a running serve that fits -d, or on every server of mcp+mqtt: that fits, at once" },
 	{ .letter = 'e', .name = "execute", .word = "COMMAND", .type = OPTION_LIST,
 	  .offset = PLACE(commands),
 	  .brief = "a command line for run; may be given many times" },

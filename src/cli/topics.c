@@ -222,7 +222,7 @@ static void topic_endpoint(struct buf *out)
 
 static const char targets_text[] =
 	"A target names the peer. It is the first word that contains ':', in front of the command; -t TARGET and MCPCTL_TARGET name it too. "
-	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one.\n"
+	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one. With mcp+mqtt:, where a filter stands for servers at a broker, --all means each that fits it.\n"
 	"\n"
 	"  mcpctl -d kitchen tools\n"
 	"  mcpctl listen: info\n"
@@ -543,7 +543,7 @@ static void write_captures(struct buf *out)
 
 /* clang-format off */
 const struct topic topics[] = {
-	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, stdio:, sim:",
+	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, mcp+mqtt:, stdio:, sim:",
 	  '7', NULL, write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
 	  '7', NULL, write_board },

@@ -24,6 +24,8 @@ static void mqtt_broken(struct mqtt_client *c, int rc, int error);
 static void mqtt_library_done(struct mqtt_client *c);
 static void mqtt_unwatch(struct mqtt_client *c);
 static bool mqtt_is_idle(const struct mqtt_client *c);
+static void answered(struct mqtt_client *c, int code);
+static void heard(struct mqtt_client *c, const struct mosquitto_message *m);
 static int mqtt_hand_over(struct mqtt_client *c, const char *topic,
 			  const void *data, size_t len);
 
@@ -508,8 +510,12 @@ struct mqtt_client *mqtt_client_open(struct loop *l,
 	c->last = &c->first;
 	if (library_users++ == 0)
 		mosquitto_lib_init();
-	if (o->five)
+	if (o->five) {
+		c->five = mem_zalloc(sizeof(*c->five));
+		c->five->answered = answered;
+		c->five->heard = heard;
 		mqtt_five_open(c, o->five);
+	}
 	timer_open(&c->timer, l, on_timer, c);
 	mqtt_begin(c);
 	return c;
@@ -530,14 +536,7 @@ struct mqtt_client *mqtt_client_open(struct loop *l,
  * Each ends with errno at 0: the library looks at it afterwards, and an EAGAIN
  * that something in here left would end its reading amid a TLS record.
  */
-static void on_connect(struct mosquitto *mosq, void *owner, int code)
-{
-	(void)mosq;
-	mqtt_answered(owner, code);
-	errno = 0;
-}
-
-void mqtt_answered(struct mqtt_client *c, int code)
+static void answered(struct mqtt_client *c, int code)
 {
 	if (c->state == MQTT_CONNECTING && code)
 		c->connack = code;
@@ -545,15 +544,14 @@ void mqtt_answered(struct mqtt_client *c, int code)
 		mqtt_connected(c);
 }
 
-static void on_message(struct mosquitto *mosq, void *owner,
-		       const struct mosquitto_message *m)
+static void on_connect(struct mosquitto *mosq, void *owner, int code)
 {
 	(void)mosq;
-	mqtt_heard(owner, m);
+	answered(owner, code);
 	errno = 0;
 }
 
-void mqtt_heard(struct mqtt_client *c, const struct mosquitto_message *m)
+static void heard(struct mqtt_client *c, const struct mosquitto_message *m)
 {
 	const char *data = m->payloadlen > 0 ? m->payload : "";
 	size_t len = m->payloadlen > 0 ? (size_t)m->payloadlen : 0;
@@ -564,6 +562,14 @@ void mqtt_heard(struct mqtt_client *c, const struct mosquitto_message *m)
 	else if (c->state == MQTT_CONNECTED && (!m->retain || c->retained) &&
 		 c->events->message)
 		c->events->message(c->owner, m->topic, data, len);
+}
+
+static void on_message(struct mosquitto *mosq, void *owner,
+		       const struct mosquitto_message *m)
+{
+	(void)mosq;
+	heard(owner, m);
+	errno = 0;
 }
 
 static void on_subscribe(struct mosquitto *mosq, void *owner, int mid,

@@ -56,6 +56,9 @@ struct mqtt_unacked {
 };
 
 struct mqtt_additions {
+	/* The broker answered CONNECT, with a code of 3.1.1; a message came. */
+	void (*answered)(struct mqtt_client *c, int code);
+	void (*heard)(struct mqtt_client *c, const struct mosquitto_message *m);
 	char *will_topic, *will;
 	bool will_retained;
 	mosquitto_property *connects, *publishes;
@@ -121,10 +124,7 @@ int mqtt_check_publish(const struct mqtt_client *c, const char *topic,
 int mqtt_check_filter(const char *filter, struct error *err);
 /* Watch the socket for what the library waits for; after every call into it. */
 void mqtt_watch(struct mqtt_client *c);
-/* The broker answered CONNECT: with a code of 3.1.1. */
-void mqtt_answered(struct mqtt_client *c, int code);
-void mqtt_heard(struct mqtt_client *c, const struct mosquitto_message *m);
-/* mqtt_five.c; a new one for c, from its options; c->five is set. */
+/* mqtt_five.c: c->five, which has its callbacks already, from the options. */
 void mqtt_five_open(struct mqtt_client *c, const struct mqtt_five *five);
 /* The library's object is new: what it must know. */
 void mqtt_five_prepare(struct mqtt_client *c);
@@ -133,6 +133,7 @@ void mqtt_five_drop(struct mqtt_client *c);
 void mqtt_five_close(struct mqtt_client *c);
 /* After each reading: what the broker sends next does not wait for our ACK. */
 void mqtt_five_hurry(struct mqtt_client *c);
+/* mqtt_five_send.c */
 int mqtt_publish_five(struct mqtt_client *c, const struct mqtt_message *m,
 		      int *number, struct error *err);
 int mqtt_subscribe_five(struct mqtt_client *c, char *const *filter,

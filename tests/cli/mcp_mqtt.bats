@@ -188,7 +188,7 @@ last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 	[ "$(last_client one)" = "$(last_client four)" ]
 	mcp -o json "$(at '+/lab/one')" --all tools who
 	ends 0
-	jq -se 'length == 2 and .[0].device.server_id == "a" and .[0].device.target == "'"$(at a/lab/one)"'"' stdout
+	jq -se 'sort_by(.device.id) | length == 2 and .[0].device.server_id == "a" and .[0].device.target == "'"$(at a/lab/one)"'"' stdout
 	mcp "$(at '+/lab/%23')" --all ping
 	ends 0
 	mcp "$(at '+/lab/%23')" --all info
