@@ -53,7 +53,7 @@ WARNINGS = $(WARN_BOTH) $(WARN_$(COMPILER)) $(if $(WERROR),-Werror)
 once = $(eval $1 := $2)$($1)
 HARDEN = $(call once,HARDEN,-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
 	$(shell scripts/hardening $(BUILD) $(CC)))
-SANFLAGS = -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
+SANFLAGS = -O1 -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -fno-pie
 MODE = $(if $(SANITIZE),$(SANFLAGS),$(HARDEN) -fPIE)
 # Tests start some ten thousand sanitized processes. Half of what a start costs
@@ -62,7 +62,8 @@ SAN_LDFLAGS = -fsanitize=$(SANITIZE) -no-pie \
 	$(if $(and $(filter gcc,$(COMPILER)),$(findstring undefined,$(SANITIZE))),-static-libubsan)
 CPPFLAGS += -D_GNU_SOURCE -Isrc -DMCPCTL_VERSION='"$(VERSION)"' \
 	-DMCPCTL_LIBDIR='"$(libdir)/mcpctl"' -DMCPCTL_DATADIR='"$(datadir)/mcpctl"'
-CFLAGS ?= -g
+# Of a report by sanitizers functions and lines are read, no more.
+CFLAGS ?= $(if $(SANITIZE),-g1,-g)
 ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = $(if $(SANITIZE),$(SAN_LDFLAGS),-pie) -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS)
 
@@ -85,7 +86,8 @@ MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
 MODULE_http_SOURCES = $(wildcard src/net/http*.c)
 MODULE_http_PKG = libcurl
-MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c \
+MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c src/net/mcp_*.c) \
+	src/broker/sign.c \
 	src/net/tls_chain.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 MODULE_tls_SOURCES = src/net/tls.c src/net/tls_chain.c
@@ -199,18 +201,20 @@ $(BUILD)/plugin/%.o: src/%.c
 ONLY_door = base/% wire/% net/% diag/% mcp/% rpc/% serve/door% \
 	$(addprefix serve/,aliases enrolled leases missing record registry tokens)
 ONLY_edit_terminal = base/%
-ONLY_service_listen = base/% wire/% net/% mcp/revision \
-	$(addprefix sim/service_,port post session socket stream)
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
-# Some 300 programs are linked for the tests; lld takes a third of the time.
-TEST_LDFLAGS = $(call once,TEST_LDFLAGS,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+# Some 400 programs are linked for the tests; lld takes a third of the time, half
+# of that without merging strings, and make has a link for each processor anyway.
+TEST_LDFLAGS = $(call once,TEST_LDFLAGS,$(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)-O0$(comma)--threads=1))
+comma = ,
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 .SECONDARY: $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
+# With sanitizers half the time of the compiler went into making tests themselves fast.
+UNIT_CFLAGS = $(if $(SANITIZE),-O0)
 $(BUILD)/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/test_%: $(BUILD)/unit/test_%.o $(CORE) | $(PROFILES:%=$(BUILD)/%)
 	@echo "  TEST    $@"
@@ -226,9 +230,10 @@ unit: all $(call named,$(UNIT))
 # Fuzzers: everything but main, once more, instrumented by clang.
 FUZZ_SECONDS ?= 60
 FUZZERS = $(patsubst tests/fuzz/%.c,$(TOP)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_FLAGS = -std=gnu17 -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ_FLAGS = -std=gnu17 -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=all $(PKG_CFLAGS)
 FUZZ_OBJECTS = $(CORE:$(BUILD)/%.o=$(TOP)/fuzz/%.o)
+.SECONDARY: $(FUZZ_OBJECTS)
 $(TOP)/fuzz/profiles/%: src/sim/profiles/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
@@ -246,7 +251,7 @@ FUZZ_PKG_yaml = $(MODULE_yaml_PKG)
 $(TOP)/fuzz/fuzz_yaml: $(MODULE_yaml_SOURCES:src/%.c=$(TOP)/fuzz/%.o)
 $(TOP)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  LINK    $@"
-	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -rdynamic -o $@ $(filter %.c %.o,$^) \
+	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) $(TEST_LDFLAGS) -fsanitize=fuzzer -rdynamic -o $@ $(filter %.c %.o,$^) \
 		$(PKG_LIBS) $(FUZZ_LIBS_$*) $(if $(FUZZ_PKG_$*),$$($(PKG_CONFIG) --libs $(FUZZ_PKG_$*)))
 
 .PHONY: fuzzers fuzz
@@ -278,7 +283,6 @@ check: deps-check
 ifndef ONLY
 	$(call timed,warnings of clang,$(MAKE) -s -j$(JOBS) WERROR=1 SANITIZE= CC=clang BUILD=$(TOP)/clang warnings)
 endif
-	$(call timed,build of fuzzers,$(MAKE) -s -j$(JOBS) $(PLAIN) fuzzers)
 	$(Q)$(RUN) all 3
 
 # Whatever takes longer than belongs into `make check`.

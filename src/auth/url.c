@@ -122,10 +122,8 @@ char *auth_url_resource(const char *target)
 	char *whole = mem_strndup(target, strcspn(target, "#"));
 	CLEANUP(auth_url_done) struct auth_url u;
 
-	if (auth_url_read(&u, whole, "", NULL)) {
-		auth_url_done(&u);
+	if (auth_url_read(&u, whole, "", NULL) != 0 || !u.path)
 		return NULL;
-	}
 	return mem_printf(
 		"%s%.*s%s%s", u.origin,
 		(int)(u.query ? strlen(u.path) : without_slash(u.path)), u.path,

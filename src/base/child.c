@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/child.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/spawner.h"
 #include "base/text.h"
@@ -479,7 +481,7 @@ static bool is_set_in(const char *const *env, const char *setting)
 	return false;
 }
 
-/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD, MCPCTL_OAUTH_CLIENT_SECRET … */
+/* MCPCTL_TOKEN, MCPCTL_OAUTH_CLIENT_SECRET, MCPCTL_MCP_ENDPOINT (an address with a token) … */
 static bool is_secret(const char *setting)
 {
 	CLEANUP(mem_free_ptr)
@@ -487,7 +489,7 @@ static bool is_secret(const char *setting)
 
 	return text_starts(name, "MCPCTL_") &&
 	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD") ||
-		strstr(name, "SECRET"));
+		strstr(name, "SECRET") || strstr(name, "MCP_ENDPOINT"));
 }
 
 static bool is_handed_on(const struct child_options *o, const char *setting)
@@ -666,12 +668,38 @@ static int folder_problem(const char *path)
 	return S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
 }
 
+/* PATH as the child has it. */
+static const char *path_of(const struct child_options *o)
+{
+	const char *path = getenv("PATH");
+
+	for (size_t i = 0; o->env && o->env[i]; i++) {
+		if (text_starts(o->env[i], "PATH="))
+			path = o->env[i] + strlen("PATH=");
+	}
+	return path ? path : "";
+}
+
+/* EACCES is also a folder of PATH that is closed to us, and then says nothing
+   of the program. */
+static bool is_not_in_path(const struct child_options *o, int status)
+{
+	CLEANUP(mem_free_ptr) char *found = NULL;
+
+	if (strchr(o->argv[0], '/'))
+		return false;
+	if (status != UV_EACCES)
+		return status == UV_ENOENT;
+	found = file_find(path_of(o), o->argv[0], F_OK);
+	return !found;
+}
+
 static int not_started(const struct child_options *o, int status,
 		       struct error *err)
 {
 	const char *program = o->argv[0];
-	bool path = strchr(program, '/') != NULL;
 	int folder = folder_problem(o->cwd);
+	bool missing = !folder && is_not_in_path(o, status);
 
 	if (spawner_is_lost()) {
 		error_set(
@@ -683,7 +711,7 @@ static int not_started(const struct child_options *o, int status,
 		error_set(err, ERR_CONNECT,
 			  "cannot start '%s': the folder '%s': %s", program,
 			  o->cwd, uv_strerror(-folder));
-	} else if (status == UV_ENOENT && !path) {
+	} else if (missing) {
 		error_set(err, ERR_CONNECT,
 			  "cannot start '%s': there is no such program in PATH",
 			  program);
@@ -697,7 +725,7 @@ static int not_started(const struct child_options *o, int status,
 			error_hint(err, "it is looked for from the folder '%s'",
 				   o->cwd);
 	}
-	return error_code(err, -status);
+	return error_code(err, missing ? ENOENT : -status);
 }
 
 int child_start(struct child **out, struct loop *l,

@@ -26,6 +26,28 @@ const char *file_temporary(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
+bool file_is_regular(const char *path, int mode)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, mode);
+}
+
+char *file_find(const char *folders, const char *name, int mode)
+{
+	while (*folders) {
+		size_t len = strcspn(folders, ":");
+		CLEANUP(mem_free_ptr)
+		char *path = mem_printf("%.*s/%s", (int)len, folders, name);
+
+		if (*folders == '/' && file_is_regular(path, mode))
+			return TAKE(path);
+		folders += len;
+		folders += *folders == ':';
+	}
+	return NULL;
+}
+
 char *file_program(void)
 {
 	char path[PATH_MAX];

@@ -38,6 +38,13 @@ int file_publish(const char *from, const char *to);
 const char *file_temporary(void);
 /* Where this program stands; yours; NULL: the system does not tell. */
 char *file_program(void);
+/* A regular file for which access(2) of that mode is granted. */
+bool file_is_regular(const char *path, int mode);
+/*
+ * The first such of that name in folders (as PATH has them), but for relative
+ * ones, which are anybody's; yours; NULL: there is none.
+ */
+char *file_find(const char *folders, const char *name, int mode);
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
 /* The part before it, "." if there is none, "/" for a file there; yours. */

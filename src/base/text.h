@@ -24,6 +24,7 @@ enum text_mode {
 	TEXT_PARAGRAPH, /* the same, newline and tab stay */
 	TEXT_NAME, /* one line, all invisible ones escaped: \u200b, \U000e0041 */
 	TEXT_SPELLED, /* the same, and what text_has_look: to tell names apart */
+	TEXT_PLAIN, /* for programs: what would be escaped or marked is left out; as TEXT_PARAGRAPH */
 	TEXT_JSON /* JSON, which stays JSON of the same meaning; whole lines stay */
 };
 #define TEXT_MARKS_MAX \

@@ -256,11 +256,16 @@ static void add(struct safe *s, size_t size)
 static void take_byte(struct safe *s)
 {
 	unsigned char c = (unsigned char)s->text[s->at];
-	bool lines = s->mode == TEXT_PARAGRAPH || s->mode == TEXT_JSON;
+	bool lines = s->mode == TEXT_PARAGRAPH || s->mode == TEXT_JSON ||
+		     s->mode == TEXT_PLAIN;
 
 	s->base = 0;
 	if (lines && (c == '\n' || c == '\t')) {
 		add(s, 1);
+		return;
+	}
+	if (s->mode == TEXT_PLAIN) {
+		s->at++;
 		return;
 	}
 	mark_run(s);
@@ -294,7 +299,7 @@ static void take_invisible(struct safe *s, uint32_t point, size_t size)
 	s->at += size;
 	if (s->mode == TEXT_LINE || s->mode == TEXT_PARAGRAPH)
 		s->run++;
-	else
+	else if (s->mode != TEXT_PLAIN)
 		escape_point(s, point);
 }
 
@@ -304,7 +309,8 @@ static void take_point(struct safe *s, size_t size)
 
 	if (acts(point) || (s->mode == TEXT_SPELLED && text_has_look(point))) {
 		mark_run(s);
-		escape_point(s, point);
+		if (s->mode != TEXT_PLAIN)
+			escape_point(s, point);
 		s->base = 0;
 		s->at += size;
 	} else if (text_is_invisible(point)) {

@@ -2,6 +2,7 @@
 /* TOML as JSON, in one pass over the text. */
 #include "base/toml.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,7 +349,8 @@ static cJSON *read_word(struct toml *t)
 		return NULL;
 	}
 	number = json_parse(word.data, word.len, NULL);
-	if (cJSON_IsNumber(number))
+	/* 1e999 is none that JSON could print again. */
+	if (cJSON_IsNumber(number) && isfinite(number->valuedouble))
 		return number;
 	cJSON_Delete(number);
 	return cJSON_CreateString(word.data);

@@ -2,8 +2,8 @@
 /*
  * TOML (version 1.0) as JSON, since Debian has no library of C for it: tables,
  * dotted keys, lists of tables, strings of all four kinds, lists, inline
- * tables. Numbers that JSON has are numbers; dates, times, and numbers in the
- * forms that JSON has not are their text, unchecked. A table may be opened
+ * tables. Numbers that JSON has are numbers; dates, times, and numbers that
+ * are too large or in forms that JSON has not are their text, unchecked. A table may be opened
  * twice.
  */
 #ifndef BASE_TOML_H

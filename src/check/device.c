@@ -221,7 +221,9 @@ static int list_items(struct checkup *k, struct buf *out, struct error *err)
 	return status;
 }
 
-static int ask_lists(struct checkup *k, struct buf *words, struct error *err)
+/* *listed: the tools are. */
+static int ask_lists(struct checkup *k, struct buf *words, bool *listed,
+		     struct error *err)
 {
 	struct connection *c = k->in->connection;
 
@@ -232,6 +234,7 @@ static int ask_lists(struct checkup *k, struct buf *words, struct error *err)
 		if (status)
 			return -1;
 		diag_list(k->diag, &c->tools);
+		*listed = true;
 	}
 	return list_items(k, words, err);
 }
@@ -249,10 +252,14 @@ static void name_failure(struct checkup *k, const struct error *err)
 			"%.90s", err->text);
 }
 
-/* One that broke is a fault, and ends nothing: the rest can be asked. */
-static int after_list(struct checkup *k, struct error *err)
+/*
+ * One that broke is a fault, and ends nothing: the rest can be asked; so where
+ * others than that of tools have no answer.
+ */
+static int after_list(struct checkup *k, bool listed, struct error *err)
 {
-	if (err->kind != ERR_PROTOCOL && err->kind != ERR_PEER)
+	if (err->kind != ERR_PROTOCOL && err->kind != ERR_PEER &&
+	    !(err->kind == ERR_TIMEOUT && listed))
 		return -1;
 	k->failed++;
 	error_reset(err);
@@ -262,18 +269,20 @@ static int after_list(struct checkup *k, struct error *err)
 static int look_at_list(struct checkup *k, struct error *err)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
+	bool listed = false;
 	int status;
 
 	check_progress(k, "tools/list");
-	status = ask_lists(k, &words, err);
+	status = ask_lists(k, &words, &listed, err);
 	if (status)
 		name_failure(k, err);
 	check_stage(k, "list", status ? STAGE_FAIL : STAGE_OK, "%s%s%s",
 		    words.len ? buf_string(&words) : "nothing is offered",
 		    status ? ": " : "", status ? err->text : "");
-	if (status)
-		return after_list(k, err);
-	check_against(k, &k->in->connection->tools);
+	if (status && after_list(k, listed, err))
+		return -1;
+	if (!status || listed)
+		check_against(k, &k->in->connection->tools);
 	return 0;
 }
 

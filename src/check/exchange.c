@@ -114,16 +114,6 @@ void exchange_trace(const struct checkup *k, const struct board_self *b,
 	trace_write(app, t);
 }
 
-void exchange_trace_request(const struct checkup *k, const struct board_self *b,
-			    enum diag_leg leg, const struct buf *request,
-			    bool body)
-{
-	struct trace t;
-
-	board_http_trace_request(&t, request, body);
-	exchange_trace(k, b, leg, &t);
-}
-
 void exchange_trace_answer(const struct checkup *k, const struct board_self *b,
 			   enum diag_leg leg, const struct exchange *x)
 {
@@ -318,6 +308,16 @@ static void on_failed(void *owner, enum http_failure what,
 	take(x);
 }
 
+static void on_asks(void *owner, const struct buf *request)
+{
+	const struct exchange *x = owner;
+	const struct exchange_order *o = x->order;
+	struct trace t;
+
+	board_http_trace_request(&t, request, o->body);
+	exchange_trace(o->k, o->self, o->leg, &t);
+}
+
 /* The end tells where it ends only if no length does. */
 static void on_head(void *owner)
 {
@@ -336,29 +336,30 @@ static void on_closed(void *owner)
 }
 
 static const struct board_http_events events = {
+	.asks = on_asks,
 	.answered = on_answered,
 	.failed = on_failed,
 	.head = on_head,
 	.closed = on_closed,
 };
 
-int exchange_make(struct exchange *x, const struct checkup *k,
-		  const struct board_ws_url *u, struct buf *request,
-		  struct error *err)
+int exchange_make(struct exchange *x, const struct exchange_order *o,
+		  struct buf *request, struct error *err)
 {
-	struct loop *l = k->in->app->loop;
+	struct loop *l = o->k->in->app->loop;
 	int status;
 
-	*x = (struct exchange){ .asked = request->len,
+	*x = (struct exchange){ .order = o,
+				.asked = request->len,
 				.begun_us = loop_now_us() };
-	board_http_open(&x->http, l, u, request, &events, x);
-	status = loop_wait(l, &x->over, exchange_until(k), err);
+	board_http_open(&x->http, l, o->u, request, &events, x);
+	status = loop_wait(l, &x->over, exchange_until(o->k), err);
 	if (status)
 		way_look(&x->way, &x->http.tcp);
 	board_http_close(&x->http);
 	while (!x->closed)
 		loop_wait(l, &x->closed, loop_now() + END_MS, NULL);
-	exchange_name(&x->why, u);
+	exchange_name(&x->why, o->u);
 	return status;
 }
 

@@ -67,6 +67,7 @@ int64_t exchange_until(const struct checkup *k);
 /* Zeroed at first. Texts of the answer are the peer's; NULL: not there. */
 struct exchange {
 	struct board_http http;
+	const struct exchange_order *order; /* while it is made */
 	struct way way;
 	bool over,
 		closed; /* the answer is there, or why not; all is given back */
@@ -84,20 +85,23 @@ struct exchange {
 	char *head; /* of the answer, its lines; NULL: none came */
 };
 
-/* The same of a request, with its body or without; of the answer, if one came. */
-void exchange_trace_request(const struct checkup *k, const struct board_self *b,
-			    enum diag_leg leg, const struct buf *request,
-			    bool body);
+/* Of the answer, if one came; leg as above. */
 void exchange_trace_answer(const struct checkup *k, const struct board_self *b,
 			   enum diag_leg leg, const struct exchange *x);
 
+struct exchange_order { /* lent until it is over */
+	const struct checkup *k;
+	const struct board_self *self;
+	const struct board_ws_url *u;
+	enum diag_leg leg; /* of its traces: the request, once it goes out */
+	bool body; /* with its body; else that is told by its size */
+};
 /*
  * Make it and wait. request is taken. 0: it is over, one way or the other; -1:
  * Ctrl-C, or --timeout is over. Release it by exchange_done in both cases.
  */
-int exchange_make(struct exchange *x, const struct checkup *k,
-		  const struct board_ws_url *u, struct buf *request,
-		  struct error *err);
+int exchange_make(struct exchange *x, const struct exchange_order *o,
+		  struct buf *request, struct error *err);
 void exchange_done(struct exchange *x);
 
 #endif

@@ -136,6 +136,11 @@ static void look(struct ota_asking *a, struct exchange *x)
 	error_copy(&a->told->why, &x->why);
 }
 
+static struct exchange_order order_of(const struct ota_asking *a)
+{
+	return (struct exchange_order){ a->k, a->self, a->u, LEG_OTA, true };
+}
+
 /* ---- activation ---- */
 
 /* -1: Ctrl-C, --timeout. */
@@ -143,13 +148,13 @@ static int send_activation(struct ota_asking *a, struct exchange *x,
 			   struct error *err)
 {
 	const struct ota_request about = about_of(a->self);
+	const struct exchange_order order = order_of(a);
 	struct buf request;
 
 	buf_init(&request, 0);
 	board_ws_activate_request(&request, a->u, &about);
-	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
 	check_progress(a->k, "activation");
-	if (exchange_make(x, a->k, a->u, &request, err)) {
+	if (exchange_make(x, &order, &request, err)) {
 		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
@@ -191,11 +196,11 @@ static void tell_held(const struct ota_asking *a, const struct exchange *x)
 static int ask_again(struct ota_asking *a, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
+	const struct exchange_order order = order_of(a);
 	struct buf request;
 
 	ota_question(&request, a->self, a->u);
-	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
-	if (exchange_make(&x, a->k, a->u, &request, err)) {
+	if (exchange_make(&x, &order, &request, err)) {
 		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}
@@ -243,13 +248,13 @@ static int activate(struct ota_asking *a, struct error *err)
 static int ask(struct ota_asking *a, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
+	const struct exchange_order order = order_of(a);
 	struct buf request;
 
 	ota_question(&request, a->self, a->u);
-	exchange_trace_request(a->k, a->self, LEG_OTA, &request, true);
 	check_dares(a->k, RISK_LOOK, 1);
 	check_progress(a->k, "OTA");
-	if (exchange_make(&x, a->k, a->u, &request, err)) {
+	if (exchange_make(&x, &order, &request, err)) {
 		if (way_tell_cut(a->k, &x.way, a->u->tls, err))
 			check_stage(a->k, "ota", STAGE_FAIL, "%s", err->text);
 		return -1;

@@ -75,6 +75,7 @@ static void show_questions(struct plan *p, enum check_risk risk)
 {
 	for (const struct check_question *q = questions; q->name; q++) {
 		CLEANUP(buf_done) struct buf text = { 0 };
+		CLEANUP(mem_free_ptr) char *name = NULL;
 		const char *why = impossible(p, q);
 
 		if (q->risk != risk)
@@ -83,13 +84,20 @@ static void show_questions(struct plan *p, enum check_risk risk)
 			planned_instead(p->k, risk, q->name, why);
 			continue;
 		}
-		question_text(q, q->flags & OWN_ID ? q->id : p->id++, &text);
-		planned(p->k, risk, q->name, &text);
+		question_text(q, q->flags & OWN_ID ? q->id : p->id++, true,
+			      &text);
+		name = strchr(q->text, '#') ?
+			       mem_printf("%s (boards; others by ping)",
+					  q->name) :
+			       mem_strdup(q->name);
+		planned(p->k, risk, name, &text);
 		if (risk != RISK_ODD)
 			continue;
 		buf_reset(&text);
-		question_text(&plain_question, p->id++, &text);
-		planned(p->k, risk, "whether it still answers", &text);
+		question_text(&plain_question, p->id++, true, &text);
+		planned(p->k, risk,
+			"whether it still answers (boards; others by ping)",
+			&text);
 	}
 }
 
@@ -199,6 +207,7 @@ static void look_at_target(struct plan *p)
 	case SCHEME_HTTP:
 	case SCHEME_CHILD:
 	case SCHEME_MQTT:
+	case SCHEME_MCP_MQTT:
 	case SCHEME_SIM:
 		p->frames = FRAMES_NONE;
 		break;

@@ -8,6 +8,7 @@
 #include "diag/list_rules.h"
 #include "mcp/client_start.h"
 #include "mcp/tools.h"
+#include "net/why.h"
 #include "rpc/session_calls.h"
 
 enum {
@@ -32,6 +33,8 @@ static void fill_deep(struct buf *out)
 
 #define RPC(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
 #define UNKNOWN "\"method\":\"mcpctl/unknown\""
+/* What is answered for certain: by firmware, with an error, or by servers. */
+#define HARMLESS "\"method\":\"#\""
 
 /* clang-format off */
 const struct check_question questions[] = {
@@ -42,17 +45,17 @@ const struct check_question questions[] = {
 	{ .name = "unknown tool", .risk = RISK_ASK, .flags = OF_TOOLS,
 	  .text = RPC("$", "\"method\":\"tools/call\",\"params\":{\"name\":\"mcpctl.unknown\",\"arguments\":{}}") },
 	{ .name = "id 0", .risk = RISK_ASK, .flags = OWN_ID, .id = 0,
-	  .text = RPC("$", UNKNOWN) },
+	  .text = RPC("$", HARMLESS) },
 	{ .name = "id 2147483647", .risk = RISK_ASK, .flags = OWN_ID, .id = INT32_MAX,
-	  .text = RPC("$", UNKNOWN) },
+	  .text = RPC("$", HARMLESS) },
 	{ .name = "quotes in a name", .risk = RISK_ODD, .flags = OF_TOOLS,
 	  .text = RPC("$", "\"method\":\"tools/call\",\"params\":{\"name\":\"mcpctl \\\"quoted\\\" \\\\ name\",\"arguments\":{}}") },
 	{ .name = "string id", .risk = RISK_ODD, .flags = OWN_ID | FIRMWARE_SILENT,
 	  .id = 999999, .token = "\"mcpctl-1\"",
-	  .text = RPC("\"mcpctl-1\"", UNKNOWN) },
+	  .text = RPC("\"mcpctl-1\"", HARMLESS) },
 	{ .name = "float id", .risk = RISK_ODD, .flags = OWN_ID | SERVER_SILENT,
 	  .id = 1000000, .token = "1000000.5",
-	  .text = RPC("$.5", UNKNOWN) },
+	  .text = RPC("$.5", HARMLESS) },
 	{ .name = "params null", .risk = RISK_ODD, .flags = FIRMWARE_SILENT | SERVER_SILENT,
 	  .text = RPC("$", UNKNOWN ",\"params\":null") },
 	{ .name = "batch", .risk = RISK_ODD, .flags = OWN_ID | FIRMWARE_SILENT | OF_BOARDS,
@@ -70,25 +73,33 @@ const struct check_question questions[] = {
 };
 /* clang-format on */
 
-const struct check_question plain_question = { .name = "unknown method",
+const struct check_question plain_question = { .name = "a harmless request",
 					       .risk = RISK_ASK,
-					       .text = RPC("$", UNKNOWN) };
+					       .text = RPC("$", HARMLESS) };
 
 static bool question_may_rest(const struct check_question *q, bool device)
 {
 	return q->flags & (device ? FIRMWARE_SILENT : SERVER_SILENT);
 }
 
-void question_text(const struct check_question *q, int32_t id, struct buf *out)
+void question_text(const struct check_question *q, int32_t id, bool device,
+		   struct buf *out)
 {
 	for (const char *p = q->text; *p; p++) {
 		if (*p == '$')
 			buf_printf(out, "%d", (int)id);
+		else if (*p == '#')
+			buf_text(out, device ? "mcpctl/unknown" : "ping");
 		else if (*p == '@')
 			q->fill(out);
 		else
 			buf_char(out, *p);
 	}
+}
+
+static bool answers_in_order(const struct session *s)
+{
+	return session_link(s)->dialect == DIALECT_DEVICE;
 }
 
 static int start(struct session *s, struct call *call,
@@ -98,7 +109,7 @@ static int start(struct session *s, struct call *call,
 	struct raw_request rq = { .method = q->name, .token = q->token };
 
 	rq.id = q->flags & OWN_ID ? q->id : session_next_id(s);
-	question_text(q, rq.id, &text);
+	question_text(q, rq.id, answers_in_order(s), &text);
 	rq.pieces = q->flags & IN_PIECES;
 	rq.payload = (struct span){ buf_string(&text), text.len };
 	return session_start_raw(s, call, &rq, err);
@@ -111,6 +122,12 @@ static bool is_answered(const struct call *c)
 
 	return c->done &&
 	       (kind == ERR_NONE || kind == ERR_PEER || kind == ERR_PROTOCOL);
+}
+
+/* Not a word of JSON-RPC, but one of HTTP: 400, 413. */
+static bool is_refused(const struct call *c)
+{
+	return c->done && c->failure.reason == WHY_STATUS;
 }
 
 static bool is_lost(const struct session *s)
@@ -126,7 +143,9 @@ static void judge(struct session *s, const struct call *c,
 		out->took_us = c->ended_us - c->started_us;
 		return;
 	}
-	out->answer = is_lost(s) ? ANSWER_END : UNANSWERED;
+	out->answer = is_lost(s)    ? ANSWER_END :
+		      is_refused(c) ? ANSWER_REFUSED :
+				      UNANSWERED;
 	if (c->done)
 		error_copy(&out->why, &c->failure);
 }
@@ -144,11 +163,6 @@ static void ask_behind(struct session *s, struct check_asking *out)
 		return;
 	out->answer = is_lost(s) ? ANSWER_END : ANSWER_SILENCE;
 	error_copy(&out->why, &err);
-}
-
-static bool answers_in_order(const struct session *s)
-{
-	return session_link(s)->dialect == DIALECT_DEVICE;
 }
 
 static void wait_shortly(struct session *s, struct call *call,
@@ -198,13 +212,14 @@ static void question_ask(struct session *s, const struct check_question *q,
 struct round {
 	struct checkup *k;
 	enum check_risk risk;
-	struct buf names, silent, failed, through;
+	struct buf names, refused, silent, failed, through;
 	unsigned count;
 };
 
 static void round_done(struct round *r)
 {
 	buf_done(&r->names);
+	buf_done(&r->refused);
 	buf_done(&r->silent);
 	buf_done(&r->failed);
 	buf_done(&r->through);
@@ -270,12 +285,16 @@ static void take(struct round *r, const struct check_question *q,
 {
 	const bool silent =
 		question_may_rest(q, r->k->in->connection->client.device);
-	const bool good = a->answer == ANSWERED || silent;
+	const bool refused = a->answer == ANSWER_REFUSED && !silent;
+	const bool good = a->answer == ANSWERED || silent || refused;
 
 	check_case(r->k, q->name, good ? STAGE_OK : STAGE_FAIL, a->took_us,
-		   good			   ? "" :
+		   good && !refused	   ? "" :
 		   a->answer == UNANSWERED ? "no answer" :
 					     a->why.text);
+	if (refused)
+		buf_printf(&r->refused, "%s%s (HTTP %d)",
+			   r->refused.len ? ", " : "", q->name, a->why.code);
 	if (good)
 		return;
 	add_name(&r->silent, q->name);
@@ -325,6 +344,8 @@ static void tell(struct round *r, const char *name, int status,
 
 	buf_text(&words, buf_string(&r->names));
 	buf_text(&words, more);
+	if (r->refused.len)
+		buf_printf(&words, "; refused: %s", buf_string(&r->refused));
 	if (r->silent.len)
 		buf_printf(&words, "; no answer to: %s",
 			   buf_string(&r->silent));

@@ -23,21 +23,26 @@ struct check_question {
 	unsigned flags;
 	int32_t id; /* with OWN_ID */
 	const char *token; /* its reply's id, where that is no whole number */
-	/* The message; '$' is its id, '@' what fill makes. */
+	/*
+	 * The message; '$' is its id, '@' what fill makes, '#' a method that is
+	 * answered for certain: servers have ping, firmware refuses what it does
+	 * not know.
+	 */
 	const char *text;
 	void (*fill)(struct buf *out);
 };
 
 /* In the order in which they are asked; ends with name NULL. */
 extern const struct check_question questions[];
-/* Whether the board still answers: asked behind each odd one. */
+/* Whether it still answers: asked behind each odd one. */
 extern const struct check_question plain_question;
 
-/* What stays without an answer from this peer is well so. */
-void question_text(const struct check_question *q, int32_t id, struct buf *out);
+void question_text(const struct check_question *q, int32_t id, bool device,
+		   struct buf *out);
 
 enum answer {
 	ANSWERED,
+	ANSWER_REFUSED, /* by a status of HTTP, and it answers others */
 	UNANSWERED, /* and it answers others */
 	NOT_ASKED, /* it could not be sent */
 	ANSWER_SILENCE, /* it answers nothing any more */
@@ -47,7 +52,8 @@ enum answer {
 struct check_asking {
 	enum answer answer;
 	int64_t took_us;
-	struct error why; /* of the last three; its reset is the caller's */
+	struct error
+		why; /* of a refusal, and of the last three; its reset is the caller's */
 };
 
 #endif

@@ -164,6 +164,8 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 		       struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
+	const struct exchange_order order = { k, &c->self, &c->url, LEG_VISION,
+					      false };
 	struct buf request;
 
 	if (diag_count(k->diag, V505)) {
@@ -179,8 +181,7 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 	}
 	add_upload(&request, c);
 	swap_parts(&request);
-	exchange_trace_request(k, &c->self, LEG_VISION, &request, false);
-	if (exchange_make(&x, k, &c->url, &request, err))
+	if (exchange_make(&x, &order, &request, err))
 		return -1;
 	exchange_trace_answer(k, &c->self, LEG_VISION, &x);
 	if (is_answer(&x)) {
@@ -233,15 +234,16 @@ int check_vision(struct checkup *k, const char *url, struct error *err)
 {
 	CLEANUP(camera_done) struct eye c = { 0 };
 	CLEANUP(exchange_done) struct exchange x = { 0 };
+	const struct exchange_order order = { k, &c.self, &c.url, LEG_VISION,
+					      false };
 	struct buf request;
 
 	k->subject = "D"; /* we are the device */
 	if (camera_open(&c, k, url, err))
 		return -1;
 	add_upload(&request, &c);
-	exchange_trace_request(k, &c.self, LEG_VISION, &request, false);
 	check_dares(k, RISK_LOOK, 1);
-	if (exchange_make(&x, k, &c.url, &request, err)) {
+	if (exchange_make(&x, &order, &request, err)) {
 		check_stage(k, "answer", STAGE_FAIL, "%s", err->text);
 		return -1;
 	}

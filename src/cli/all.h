@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --all: one request to many devices of a running serve, at once, and a row
- * for each. all.c asks and judges; who uses it says what is asked.
+ * --all: one request to many devices of a running serve, or to many servers at a
+ * broker (cli/brokered.h), at once, and a row for each. all.c asks and judges;
+ * who uses it says what is asked.
  */
 #ifndef CLI_ALL_H
 #define CLI_ALL_H
@@ -18,12 +19,15 @@ struct all_device {
 	bool shown; /* it has a row */
 };
 
+struct brokered;
+
 struct all {
 	struct app *app;
 	struct all_device *device; /* those that fit, as they are listed */
 	size_t count, capacity;
 	struct device_record columns; /* widths */
 	struct error unknown; /* why none can come; ERR_NONE */
+	struct brokered *brokered; /* where they are; NULL: at a serve */
 	size_t rows, failed;
 	enum error_kind worst;
 };
@@ -56,6 +60,8 @@ struct all_fan {
 	void *owner;
 };
 
+#define ALL_MARGIN_MS 10000 /* more, until serve itself counts as silent */
+
 /* ms for the answer of a device: --timeout, else 10 s. */
 int64_t all_timeout(const struct app *app);
 
@@ -66,6 +72,11 @@ int64_t all_timeout(const struct app *app);
 int all_open(struct all *a, struct app *app, struct error *err);
 /* Those that fit, as they are now. */
 int all_look(struct all *a, struct error *err);
+/* A row of serve about one device; owner is the struct all. */
+void all_add(void *owner, struct control_answer *answer);
+/* From that place on, and round; NULL. Lent until devices are added. */
+struct all_device *all_find(const struct all *a, size_t start, const char *id);
+void all_row_done(struct all_row *row);
 /* What all_show does beside the row; failure NULL: it went well. */
 void all_count(struct all *a, const struct all_device *device,
 	       const struct error *failure, int64_t took_us);

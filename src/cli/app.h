@@ -26,12 +26,16 @@ struct config { /* global options; see config_options in config.c */
 	int era; /* 0 auto, 1 modern, 2 legacy */
 	bool quiet, insecure, help, version, no_init, all, no_pager,
 		retry_calls, trust, reset, audio, no_oauth;
+	/* What is dialled was found, and nobody named it: it is sent no secret. */
+	bool stranger;
 	int64_t oauth_timeout; /* ms; 0: default */
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t picture_max; /* bytes; 0: the default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
 	struct words headers, env, resolve, roots, allow_hosts, allow_origins,
 		trusted_proxies, serial;
+	struct words targets,
+		devices; /* CMD_MANY: each, in their order; lent */
 	struct words child; /* behind "--": a program and its arguments */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */

@@ -173,7 +173,8 @@ static void hint_at_vision(struct error *err)
  * Espressif's mcp-c-sdk wants what its schema does not require (espressif.md 4).
  * Whether this server does is not known: it names no argument.
  */
-static void hint_at_defaults(const struct tool_call *call, struct error *err)
+static void hint_at_defaults(struct connection *c, const struct tool_call *call,
+			     struct error *err)
 {
 	CLEANUP(buf_done) struct buf names = { 0 };
 
@@ -184,8 +185,13 @@ static void hint_at_defaults(const struct tool_call *call, struct error *err)
 		return;
 	error_hint(
 		err,
-		"left out, as the schema allows: %.150s; some servers want every argument all the same: --fill-defaults sends the defaults",
+		"left out, as the schema allows: %.150s; some servers want every argument all the same: --fill-defaults sends the defaults (explain P725)",
 		buf_string(&names));
+	c->worded = true;
+	diag_found(&c->diag, P725, (struct span){ 0 }, "%.60s: without %.120s",
+		   call->name, buf_string(&names));
+	session_drain(c->session);
+	c->worded = false;
 }
 
 /* It may be meant so. Long texts end like that in mcp-c-sdk (espressif.md 3). */
@@ -197,7 +203,7 @@ static void tell_empty(struct renderer *r, const struct result *result)
 	    !json_member(result->message.result, "structuredContent"))
 		render_note(
 			r,
-			"empty result: no content; Espressif's mcp-c-sdk sends that in place of a text above 8192 bytes (explain D139)");
+			"empty result: no content; Espressif's mcp-c-sdk sends that in place of a text above 8192 bytes (explain P726)");
 }
 
 /* On a terminal -v tells it with the frame. */
@@ -251,7 +257,7 @@ static int call_once(const struct invocation *in, const struct tool_call *call,
 	result.pictures = &in->connection->pictures;
 	*took_us = result.took_us;
 	hint_at_vision(err);
-	hint_at_defaults(call, err);
+	hint_at_defaults(in->connection, call, err);
 	if (status)
 		silence_ask(in->connection, err);
 	status = call_show(&shown, &result, status, err);

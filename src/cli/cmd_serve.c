@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/fence.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -22,7 +21,9 @@
 #include "cli/connection.h"
 #include "cli/daemon.h"
 #include "cli/judged.h"
+#include "cli/serve_bridge.h"
 #include "cli/serve_client.h"
+#include "cli/serve_exec.h"
 #include "cli/serve_log.h"
 #include "cli/serve_open.h"
 #include "cli/setup.h"
@@ -37,227 +38,6 @@
 
 struct serving;
 static int serve(struct serving *s, struct error *err);
-
-/*
- * The commands of --exec: their environment, how many at once, how they ended.
- * Each has a process group of its own, so that what its shell started ends with
- * it; Ctrl-C ends serve, and serve ends them.
- */
-
-#define RUNNING_MAX 16
-#define GRACE_MS 2000
-
-struct command_of {
-	struct serve_exec *exec;
-	struct child *child;
-	char *device;
-	struct command_of *next;
-};
-
-static void serve_exec_init(struct serve_exec *x, struct loop *l,
-			    struct serve *s, const char *command)
-{
-	*x = (struct serve_exec){
-		.loop = l, .server = s, .command = command, .idle = true
-	};
-	if (!command)
-		return;
-	/* Its own are added; ours would send it elsewhere, or make it wait. */
-	unsetenv("MCPCTL_TARGET");
-	unsetenv("MCPCTL_DEVICE");
-	unsetenv("MCPCTL_SOCKET");
-	unsetenv("MCPCTL_WAIT");
-	unsetenv("MCPCTL_LEASE");
-}
-
-static void release(struct command_of *c)
-{
-	mem_free(c->device);
-	mem_free(c);
-}
-
-static void tell_ended(struct serve_exec *x, const char *device, int status)
-{
-	struct record *record =
-		records_add(serve_records(x->server), RECORD_EXEC,
-			    status ? LEVEL_WARN : LEVEL_GOOD, device, NULL,
-			    "the command ended with status %d", status);
-
-	if (record)
-		record->detail = mem_printf("\"status\":%d", status);
-}
-
-static void count_end(struct serve_exec *x, int status)
-{
-	if (x->ended++ == 0)
-		x->first_status = status;
-	if (status > x->worst)
-		x->worst = status;
-}
-
-static void on_ended(void *owner, int status)
-{
-	struct command_of *c = owner, **at;
-	struct serve_exec *x = c->exec;
-
-	for (at = &x->first; *at != c;)
-		at = &(*at)->next;
-	*at = c->next;
-	x->running--;
-	x->idle = x->running == 0;
-	count_end(x, status);
-	tell_ended(x, c->device, status);
-	serve_wake(x->server);
-	release(c);
-}
-
-/* No process, or no descriptor, now: others may have better luck. */
-static void tell_not_started(struct serve_exec *x, const char *device,
-			     const struct error *why)
-{
-	CLEANUP(mem_free_ptr) char *text = error_line(why);
-	struct record *record = records_add(
-		serve_records(x->server), RECORD_EXEC, LEVEL_BAD, device, NULL,
-		"the command was not started: %s", text);
-
-	if (record)
-		record->detail = mem_printf("\"status\":%d", (int)why->kind);
-}
-
-static void start(struct serve_exec *x, const char *id)
-{
-	static const struct child_events events = { .ended = on_ended };
-	CLEANUP(mem_free_ptr) char *command = mem_strdup(x->command);
-	CLEANUP(mem_free_ptr)
-	char *target =
-		mem_printf("MCPCTL_TARGET=attach:%s", serve_socket(x->server));
-	CLEANUP(mem_free_ptr)
-	char *pick = serve_device_pattern(x->server, id);
-	CLEANUP(mem_free_ptr)
-	char *device = mem_printf("MCPCTL_DEVICE=%s", pick);
-	char sh[] = "sh", dash_c[] = "-c";
-	char *const argv[] = { sh, dash_c, command, NULL };
-	const char *const env[] = { target, device, NULL };
-	const struct child_options options = { .argv = argv,
-					       .env = env,
-					       .out = CHILD_INHERIT,
-					       .err = CHILD_INHERIT };
-	struct command_of *c = mem_zalloc(sizeof(*c));
-	CLEANUP(error_reset) struct error why = { 0 };
-	struct record *record;
-
-	c->exec = x;
-	c->device = mem_strdup(id);
-	x->started++;
-	if (child_start(&c->child, x->loop, &options, &events, c, &why) != 0) {
-		tell_not_started(x, id, &why);
-		count_end(x, (int)why.kind);
-		release(c);
-		return;
-	}
-	c->next = x->first;
-	x->first = c;
-	x->running++;
-	x->idle = false;
-	record = records_add(serve_records(x->server), RECORD_EXEC, LEVEL_INFO,
-			     id, NULL, "the command starts");
-	if (record)
-		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));
-}
-
-/* There may be thousands, all ready at once. */
-static bool is_queued(const struct serve_exec *x, const char *id)
-{
-	size_t i = name_set_find(&x->places, id);
-
-	if (i == NAME_NONE)
-		return false;
-	/* Its turn came before: perhaps it waits again, further behind. */
-	for (i = i > x->taken ? i : x->taken; i < x->queue.count; i++) {
-		if (strcmp(x->queue.word[i], id) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_busy(const struct serve_exec *x, const char *id)
-{
-	for (const struct command_of *c = x->first; c; c = c->next) {
-		if (strcmp(c->device, id) == 0)
-			return true;
-	}
-	return is_queued(x, id);
-}
-
-/* Whoever holds it restarts it for their own ends. */
-static bool tell_leased(struct serve_exec *x, const char *id)
-{
-	CLEANUP(mem_free_ptr) char *leased = serve_leased(x->server, id);
-
-	if (leased)
-		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_WARN,
-			    id, NULL, "the command is left out: %s", leased);
-	return leased != NULL;
-}
-
-/*
- * The device is ready: start the command for it, at once or when fewer run.
- * Nothing if one is running for it. One that cannot be started is told, and
- * counts as ended with status 3.
- */
-static void serve_exec_device(struct serve_exec *x, const char *id)
-{
-	if (!x->command || is_busy(x, id) || tell_leased(x, id))
-		return;
-	if (x->running < RUNNING_MAX) {
-		start(x, id);
-	} else {
-		name_set_add(&x->places, id, x->queue.count);
-		words_add(&x->queue, id);
-	}
-}
-
-static void forget_queue(struct serve_exec *x)
-{
-	words_done(&x->queue);
-	name_set_done(&x->places);
-	x->taken = 0;
-}
-
-/* Start those that had to wait, as far as there is room. */
-static void serve_exec_more(struct serve_exec *x)
-{
-	while (x->taken < x->queue.count && x->running < RUNNING_MAX)
-		start(x, x->queue.word[x->taken++]);
-	if (x->taken == x->queue.count)
-		forget_queue(x);
-}
-
-/* A second signal does not wait for them. */
-static void abandon(struct serve_exec *x)
-{
-	while (x->first) {
-		struct command_of *c = x->first;
-
-		x->first = c->next;
-		child_abandon(c->child);
-		release(c);
-	}
-	x->running = 0;
-	x->idle = true;
-}
-
-/* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
-static void serve_exec_stop(struct serve_exec *x)
-{
-	forget_queue(x);
-	for (struct command_of *c = x->first; c; c = c->next)
-		child_stop(c->child, GRACE_MS);
-	if (x->running &&
-	    loop_wait(x->loop, &x->idle, loop_now() + 2 * (int64_t)GRACE_MS,
-		      NULL) != 0)
-		abandon(x);
-}
 
 /*
  * The fences of serve: what the command itself needs besides src/serve, and
@@ -412,8 +192,12 @@ static const struct option_row serve_rows[] = {
 	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
 	{ 0, "open", "NAME", OPTION_LIST, AT(open),
 	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
+	  "show each board at mqtt://[USER@]HOST[:PORT][/PREFIX] as a server of MCP over MQTT (bridge --mcp-mqtt)", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
+	{ 0, "mcp-endpoint", "PATH", OPTION_TEXT, AT(mcp_endpoint),
+	  "be an access point there, too (as /mcp): who dials that path and says no hello is a tool side, an MCP server", NULL, NULL, 0, 0, NULL },
 	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
 	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
 	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
@@ -548,6 +332,7 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 		bool given;
 		const char *name;
 	} ports[] = { { a->listen.count > 0, "listen" },
+		      { a->mcp_endpoint != NULL, "mcp-endpoint" },
 		      { a->mqtt != 0, "mqtt" },
 		      { a->mqtt_broker != NULL, "mqtt-broker" },
 		      { a->web || a->web_token_file, "web" },
@@ -558,6 +343,15 @@ static int check_alone(const struct serve_arguments *a, struct error *err)
 			return excludes("no-listen", ports[i].name, err);
 	}
 	return 0;
+}
+
+static int check_path(const char *option, const char *path, struct error *err)
+{
+	if (!path || *path == '/')
+		return 0;
+	return error_set(err, ERR_USAGE,
+			 "option '--%s': '%s' does not begin with '/'", option,
+			 path);
 }
 
 static int check(const struct app *app, const struct serve_arguments *a,
@@ -573,12 +367,9 @@ static int check(const struct app *app, const struct serve_arguments *a,
 		return -1;
 	if (a->vision_exec && a->vision_text)
 		return excludes("vision-exec", "vision-text", err);
-	if (a->path && *a->path != '/')
-		return error_set(
-			err, ERR_USAGE,
-			"option '--path': '%s' does not begin with '/'",
-			a->path);
-	return 0;
+	if (check_path("path", a->path, err))
+		return -1;
+	return check_path("mcp-endpoint", a->mcp_endpoint, err);
 }
 
 static const char *absolute(struct words *paths, const char *path)
@@ -675,6 +466,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 	*out = (struct serve_config){
 		.listen = &a->listen,
 		.path = a->path,
+		.mcp_endpoint = a->mcp_endpoint,
 		.advertise = c->advertise,
 		.allow_hosts = &c->allow_hosts,
 		.allow_origins = &c->allow_origins,
@@ -721,6 +513,7 @@ struct serving {
 	struct serve_exec exec;
 	struct arrival missing;
 	struct serve *server;
+	struct serve_bridge *bridge; /* NULL: no --mcp-mqtt */
 	struct witness *witness; /* NULL: no --serial */
 	int trace_fd; /* of --trace, to be read by browsers; -1 */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
@@ -830,6 +623,8 @@ static int settle(struct serving *s, struct error *err)
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
 	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
+	s->bridge = serve_bridge_start(s->server, s->app->loop, s->folder,
+				       s->a->mcp_mqtt, &s->app->config);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
@@ -848,6 +643,7 @@ static void close_all(struct serving *s, const char *why)
 		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
 	witness_close(TAKE(s->witness));
+	serve_bridge_stop(TAKE(s->bridge));
 	serve_hush(s->server);
 	take_records(s);
 	serve_close(TAKE(s->server));
@@ -1035,6 +831,7 @@ static int run_here(struct serving *s, struct error *err)
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	serve_open_allow(s->folder, &s->a->open);
+	serve_bridge_allow(s->folder, s->a->mcp_mqtt, &s->app->config);
 	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))

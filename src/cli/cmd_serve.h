@@ -10,12 +10,12 @@
 #include "base/split.h"
 #include "cli/connection.h"
 #include "diag/arrival.h"
-#include "mcp/name_set.h"
 #include "serve/serve.h"
 
 struct serve_arguments {
 	struct words listen;
-	const char *path, *alias_file, *vision_exec, *vision_text;
+	const char *path, *mcp_endpoint, *alias_file, *vision_exec,
+		*vision_text;
 	const char *mqtt_broker, *topic_up, *topic_down, *mqtt_key_file;
 	const char *mqtt_operator_file, *enroll;
 	const char *exec, *pidfile, *log, *power_cmd;
@@ -25,24 +25,8 @@ struct serve_arguments {
 	int64_t handshake, hello_wait;
 	const char *web_token_file;
 	struct words open; /* targets that are kept open */
+	const char *mcp_mqtt; /* the broker of cli/serve_bridge.h; NULL */
 	bool silence, once, daemon, no_sandbox, web, no_listen;
-};
-
-struct serve;
-struct command_of;
-
-struct serve_exec {
-	struct loop *loop;
-	struct serve *server;
-	const char *command; /* for sh -c; NULL: nothing is run */
-	struct command_of *first; /* running */
-	size_t running;
-	bool idle; /* none is running: for loop_wait */
-	uint64_t started, ended; /* one that could not be started ended, too */
-	int worst, first_status; /* of those that ended */
-	struct words queue; /* ready devices that have to wait */
-	struct name_set places; /* theirs in it, since it was empty */
-	size_t taken; /* of the queue: their turn came */
 };
 
 struct record;

@@ -17,8 +17,10 @@
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "clients/mcp_port.h"
 #include "out/render.h"
 #include "out/wrap.h"
+#include "sim/arduino.h"
 #include "sim/fleet.h"
 #include "sim/ollama.h"
 #include "sim/service.h"
@@ -86,18 +88,42 @@ static void show_listening_service(void *owner, const char *url)
 	render_note(&s->app->out, "listening at %s", url);
 }
 
-/* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and service_listen. */
+static int listen_for(struct app *app, struct service *s,
+		      const struct sim_service *o,
+		      struct service_showing *showing, struct error *err)
+{
+	const struct answerer answerer = service_answerer(s);
+	const struct service_reach reach = service_reach(s);
+	const struct mcp_port_options options = {
+		.listen = o->listen,
+		.admit = o->admit,
+		.idle = reach.session_ms,
+		.path = reach.path,
+		.body_max = (size_t)reach.body_max,
+		.connections_max = (size_t)reach.sockets,
+		.by = "played by 'mcpctl sim'"
+	};
+	const struct mcp_port_observer observer = { show_listening_service,
+						    show_line_service,
+						    showing };
+	int64_t until = o->run_for ? loop_now() + o->run_for : LOOP_FOREVER;
+	struct mcp_port *port;
+	int status;
+
+	if (mcp_port_open(&port, app->loop, &answerer, &options, &observer,
+			  err))
+		return -1;
+	status = loop_stay(app->loop, NULL, until, err);
+	mcp_port_close(port);
+	return status;
+}
+
+/* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and mcp_port_open. */
 static int sim_service_run(struct app *app, const struct sim_service *o,
 			   struct error *err)
 {
-	const struct service_listen_options options = { .listen = o->listen,
-							.admit = o->admit,
-							.run_for = o->run_for };
 	struct service_showing showing = { .app = app,
 					   .opened_us = loop_now_us() };
-	const struct service_listen_observer observer = {
-		show_listening_service, show_line_service, &showing
-	};
 	struct service_config config = { .outside = o->outside,
 					 .line = show_line_service,
 					 .owner = &showing };
@@ -112,7 +138,7 @@ static int sim_service_run(struct app *app, const struct sim_service *o,
 	s = service_load(o->profile, &config, err);
 	if (!s)
 		return -1;
-	status = service_listen(app->loop, s, &options, &observer, err);
+	status = listen_for(app, s, o, &showing, err);
 	service_free(s);
 	return status;
 }
@@ -576,14 +602,14 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 	};
 }
 
-/* An option that a service has no use for; NULL: none is given. */
-static const char *device_option(const struct sim_arguments *a)
+/* An option that a service, or one that dials, has no use for; NULL: none is given. */
+static const char *device_option(const struct sim_arguments *a, bool dials)
 {
 	const struct {
 		const char *name;
 		bool given;
 	} rows[] = {
-		{ "connect", a->connect },
+		{ "connect", a->connect && !dials },
 		{ "ota", a->ota },
 		{ "devices", a->devices },
 		{ "device-id", a->device_id },
@@ -592,7 +618,7 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "rate", a->rate },
 		{ "fill", a->fill },
 		{ "firmware", a->firmware },
-		{ "reconnect", a->reconnect },
+		{ "reconnect", a->reconnect && !dials },
 		{ "install", a->install },
 		{ "audio", a->audio },
 		{ "wake", a->wake },
@@ -613,6 +639,62 @@ static const char *device_option(const struct sim_arguments *a)
 	return NULL;
 }
 
+/* A sketch that dials an access point. */
+static int run_sketch(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	struct app *app = in->app;
+	struct service_showing showing = { .app = app,
+					   .opened_us = loop_now_us() };
+	struct service_config config = { .outside = outside_of(a),
+					 .line = show_line_service,
+					 .owner = &showing };
+	struct arduino_order order = { .connect = a->connect,
+				       .cacert = app->config.cacert,
+				       .insecure = app->config.insecure,
+				       .reconnect = a->reconnect,
+				       .run_for = a->run_for,
+				       .line = show_line_service,
+				       .owner = &showing };
+	struct service *s;
+	int status;
+
+	if (app->out.verbose || app->config.trace)
+		order.frame = show_message;
+	if (open_trace(app, LEG_WS, false, err) || app_open_loop(app, err))
+		return -1;
+	order.loop = config.loop = config.outside.loop = app->loop;
+	s = service_load(in->argv[0], &config, err);
+	if (!s)
+		return -1;
+	status = arduino_run(s, &order, err);
+	service_free(s);
+	return status;
+}
+
+static int check_sketch(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	const char *wrong = device_option(a, true);
+
+	if (wrong || a->listen) {
+		error_set(
+			err, ERR_USAGE,
+			"option '--%s' is not for '%s', which dials an access point",
+			wrong ? wrong : "listen", in->argv[0]);
+	} else if (!a->connect) {
+		error_set(err, ERR_USAGE,
+			  "where to? '%s' dials an access point: --connect",
+			  in->argv[0]);
+	} else {
+		return 0;
+	}
+	return error_hint(
+		err,
+		"mcpctl sim %s --connect ws://127.0.0.1:8000/mcp [--reconnect] [--for DURATION]",
+		in->argv[0]);
+}
+
 static int run_service(const struct invocation *in, struct error *err)
 {
 	const struct sim_arguments *a = in->options;
@@ -621,8 +703,10 @@ static int run_service(const struct invocation *in, struct error *err)
 					   .run_for = a->run_for,
 					   .admit = admit_of(in->app),
 					   .outside = outside_of(a) };
-	const char *wrong = device_option(a);
+	const char *wrong = device_option(a, false);
 
+	if (service_profile_dials(in->argv[0]))
+		return check_sketch(in, err) ? -1 : run_sketch(in, err);
 	if (!wrong)
 		return sim_service_run(in->app, &order, err);
 	error_set(err, ERR_USAGE,
@@ -732,6 +816,7 @@ static const struct example sim_examples[] = {
 	  "connected    0, refused 1", 3 },
 	{ "sim llm --listen 127.0.0.1:0 --for 200ms", NULL, 0 },
 	{ "sim llm --connect ws://127.0.0.1:1/", NULL, 2 },
+	{ "sim arduino --connect ws://127.0.0.1:1/mcp", NULL, 3 },
 	{ NULL, NULL, 0 }
 };
 
@@ -755,13 +840,17 @@ const struct command cmd_sim = {
 		"  mcpctl sim --connect ws://127.0.0.1:8000/ --for 10s --expect-listed --expect-calls 1\n"
 		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
-		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs. "
-		"It is reached at one port: JSON-RPC by POST to /, with or without initialize (Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
+		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs; conformance, tasks and espressif (a board with Espressif's mcp-c-sdk) are others. "
+		"It is reached at one port: JSON-RPC by POST to /, with or without initialize (Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path; espressif is at /mcp_server alone. "
 		"Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host.\n"
 		"\n"
 		"  ollama pull llama3:8b\n"
 		"  mcpctl sim llm --listen 127.0.0.1:8088\n"
 		"  mcpctl http://127.0.0.1:8088/ tools\n"
+		"\n"
+		"arduino is a sketch with the Arduino library xiaozhi-esp32-mcp, which dials an access point and waits to be asked (see help endpoint): --connect says where, --reconnect dials again after 500 ms as the library does.\n"
+		"\n"
+		"  mcpctl sim arduino --connect ws://127.0.0.1:8000/mcp\n"
 		"\n"
 		"For the other commands, a simulated device or service needs none of this: its target is sim: (mcpctl sim: tools) or sim:llm?ollama=URL&model=NAME&timeout=DURATION.",
 	.group = GROUP_PRETEND,

@@ -224,8 +224,7 @@ static int watch(struct subscription *s, struct error *err)
 	if (status == 0 && !stays_open(s)) {
 		status = wait_for_updates(s, err);
 		/* Ctrl-C: the end of the connection says it as well. */
-		if (c->session &&
-		    (status == 0 || err->kind != ERR_INTERRUPTED))
+		if (c->session && (status == 0 || err->kind != ERR_INTERRUPTED))
 			client_unsubscribe(&c->client, s->in->argv,
 					   (size_t)s->in->argc);
 	}

@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "cli/app.h"
+#include "cli/brokered.h"
 #include "cli/commands.h"
 #include "cli/every.h"
 #include "cli/named.h"
@@ -40,6 +41,12 @@ static const struct option_row targets_options[] = {
 	  .brief = "with --scan: end when N have answered in this network",
 	  .min = 1,
 	  .max = NEIGHBOURS_MAX },
+	{ .name = "probe",
+	  .word = "HOST[/24]",
+	  .type = OPTION_LIST,
+	  .offset = offsetof(struct targets_options, scan.probes),
+	  .brief =
+		  "with --scan: dial that host, or each of that network, and ask who listens; again for more" },
 	{ .name = "ping",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct targets_options, ping),
@@ -226,17 +233,27 @@ static int ping_all(struct targets *t, struct error *err)
 
 /* ---- which of them ---- */
 
-static int check_options(const struct targets_options *o, struct error *err)
+static int check_options(const struct invocation *in,
+			 const struct targets_options *o, struct error *err)
 {
 	const char *option = o->scan.interfaces.count ? "interface" :
 			     o->scan.duration	      ? "for" :
 			     o->scan.count	      ? "count" :
+			     o->scan.probes.count     ? "probe" :
 							NULL;
 
 	if (o->scans && o->ping)
 		return error_set(
 			err, ERR_USAGE,
 			"options '--scan' and '--ping' do not go together");
+	if (in->argc > 0 && !o->scans)
+		return error_set(err, ERR_USAGE,
+				 "'%s': a broker is for '--scan'", in->argv[0]);
+	if (o->scans && option && in->argc > 0)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--%s' is for a network, and '%s' is a broker",
+			option, in->argv[0]);
 	if (!o->scans && option)
 		return error_set(err, ERR_USAGE,
 				 "option '--%s' is for '--scan'", option);
@@ -252,8 +269,14 @@ static int targets_run(const struct invocation *in, struct error *err)
 					     .trust = app->config.trust };
 	CLEANUP(targets_done) struct targets t = { .app = app };
 
-	if (check_options(o, err))
+	if (check_options(in, o, err))
 		return -1;
+	if (in->argc > 0) {
+		app->config.target = in->argv[0];
+		app->target_source = "the operand";
+	}
+	if (o->scans && (in->argc > 0 || brokered_fits(app)))
+		return scan_broker(app, err);
 	if (o->scans)
 		return scan_run(app, &search, &o->scan, err);
 	named_targets(&search, collect, &t);
@@ -273,13 +296,16 @@ static const struct example targets_examples[] = {
 	{ "targets", NULL, 0 },
 	{ "targets --ping", NULL, EXAMPLE_GOES_ON },
 	{ "targets --scan", NULL, EXAMPLE_GOES_ON },
+	{ "targets --scan --probe 192.168.1.0/24", NULL, EXAMPLE_GOES_ON },
+	{ "targets --scan mcp+mqtt://broker.local", NULL, EXAMPLE_GOES_ON },
 	{ NULL, NULL, 0 }
 };
 
 const struct command cmd_targets = {
 	.name = "targets",
-	.globals = "jq fields config trust socket timeout",
-	.args = "",
+	.globals =
+		"jq fields config trust socket timeout wait insecure cacert mqtt-password-file",
+	.args = "[BROKER]",
 	.brief = "servers that files name; --scan: who else is there",
 	.text = "A line for each server that can be named as -t NAME: its name, what it is as a target, and the file that says so. Nothing is started or dialled, but with --ping and --scan.\n"
 		"\n"
@@ -299,10 +325,16 @@ const struct command cmd_targets = {
 		"--ping dials each, 16 at once, up to initialize, and shows how long that took, or why it failed; --timeout for each, 10s if not given. Not dialled are names of files that are not trusted, those that a file before them has, and those that are switched off in their file. Status 7: one did not answer.\n"
 		"\n"
 		"--scan lists what is there, each with the command that reaches it: these names, the serves of this user, and who announces _mcp._tcp in this network (multicast DNS, IPv4; nothing has to be installed for it). "
-		"Nothing but the multicast group is asked, on all interfaces but loopback, or on those of --interface. What stands there was said by a stranger: nobody has checked it. Status 7: nobody answered. "
-		"Boards with xiaozhi-esp32 firmware announce nothing: they dial in, at serve.",
+		"Of such a server its own host alone is believed (TXT: path, version, ws_port, endpoint), and each is asked for initialize, without a token, a header or a login, before it is called one; --timeout for each, 3s if not given. "
+		"But for that nothing but the multicast group is asked, on all interfaces but loopback, or on those of --interface. "
+		"--probe HOST[:PORT], or a network of addresses such as 192.168.1.0/24 (up to 256), dials what announces nothing: the ports 80 and 8080, or the one that is given, and where somebody listens /mcp, /mcp_server and /sse. Only networks of your own, please. "
+		"Status 7: no serve, and nobody who answered. "
+		"Boards with xiaozhi-esp32 firmware announce nothing: they dial in, at serve.\n"
+		"\n"
+		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.",
 	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR | CMD_PAGED,
+	.max = 1,
 	.options = targets_options,
 	.options_size = sizeof(struct targets_options),
 	.examples = targets_examples,

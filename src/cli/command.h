@@ -33,7 +33,8 @@ enum {
 	/* without CMD_SESSION: it may work on a target, and opens it by itself */
 	CMD_TARGET = 1 << 9,
 	CMD_RUNS =
-		1 << 10 /* what stands behind "--" it runs itself: no target */
+		1 << 10, /* what stands behind "--" it runs itself: no target */
+	CMD_MANY = 1 << 11 /* -t and -d may be given many times */
 };
 
 /* Groups, in the order of help. */

@@ -17,7 +17,7 @@ const struct command *const commands[] = {
 	&cmd_send, &cmd_speak, &cmd_upgrade, &cmd_assets, &cmd_notify, &cmd_loglevel,
 	&cmd_info, &cmd_ping, &cmd_tail, &cmd_check, &cmd_explain, &cmd_capture,
 	&cmd_replay, &cmd_request,
-	&cmd_proxy, &cmd_sim, &cmd_clone,
+	&cmd_bridge, &cmd_proxy, &cmd_sim, &cmd_clone,
 	&cmd_help, &cmd_version, &cmd_completion,
 	&cmd_generate, &cmd_decode, &cmd_complete_words, NULL
 };

@@ -16,6 +16,6 @@ extern const struct command cmd_adopt, cmd_upgrade, cmd_assets, cmd_check,
 	cmd_login, cmd_logout, cmd_request, cmd_notify, cmd_send, cmd_speak,
 	cmd_loglevel, cmd_run, cmd_shell, cmd_serve, cmd_sim, cmd_proxy,
 	cmd_help, cmd_top, cmd_version, cmd_completion, cmd_generate,
-	cmd_decode, cmd_complete_words;
+	cmd_decode, cmd_complete_words, cmd_bridge;
 
 #endif

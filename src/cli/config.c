@@ -23,7 +23,7 @@ const struct option_row config_options[] = {
 	  .brief = "which device of a running serve: Device-Id, client id, alias or glob" },
 	{ .name = "all", .type = OPTION_FLAG,
 	  .offset = PLACE(all),
-	  .brief = "on every device of a running serve that fits -d, at once" },
+	  .brief = "on every device of a running serve that fits -d, or on every server of mcp+mqtt: that fits, at once" },
 	{ .letter = 'e', .name = "execute", .word = "COMMAND", .type = OPTION_LIST,
 	  .offset = PLACE(commands),
 	  .brief = "a command line for run; may be given many times" },
@@ -63,7 +63,7 @@ const struct option_row config_options[] = {
 	{ .name = "envelope", .word = "DIALECT", .type = OPTION_CHOICE,
 	  .offset = PLACE(envelope), .env = "MCPCTL_ENVELOPE",
 	  .choices = "auto device plain", .fallback = "auto",
-	  .brief = "dialect of a dialled ws: peer: device or plain JSON-RPC" },
+	  .brief = "dialect of a ws: peer, or of who dials in at listen: device, or plain JSON-RPC" },
 	{ .name = "era", .word = "ERA", .type = OPTION_CHOICE,
 	  .offset = PLACE(era), .env = "MCPCTL_ERA",
 	  .choices = "auto modern legacy", .fallback = "auto",
@@ -245,6 +245,8 @@ void config_release(struct config *c)
 {
 	option_release(config_options, c);
 	words_done(&c->child);
+	words_done(&c->targets);
+	words_done(&c->devices);
 	mem_free(TAKE(c->child_target));
 }
 

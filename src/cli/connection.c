@@ -271,6 +271,8 @@ static int begin_client(struct connection *c, struct error *err)
 		config.vision_token = camera->token;
 	}
 	c->asked = true;
+	config.kwargs = c->endpoint.scheme->kind == SCHEME_MCP_MQTT &&
+			!c->endpoint.plain_args;
 	if (c->requests)
 		config.answers = requests_declares(c->requests);
 	if (said->no_init && config.era.told && config.era.era == ERA_MODERN) {

@@ -513,7 +513,7 @@ int credentials_attach(struct endpoint *e, struct app *app, struct error *err)
 	struct credentials *c;
 
 	if (e->scheme->kind != SCHEME_HTTP || app->config.no_oauth ||
-	    headers_get(&e->headers, "Authorization"))
+	    app->config.stranger || headers_get(&e->headers, "Authorization"))
 		return 0;
 	if (e->oauth && strcmp(e->oauth, "false") == 0)
 		return 0;

@@ -11,6 +11,9 @@
 
 enum {
 	AT_ONCE = 32, /* where they do not stay */
+	/* … which share a connection: each costs only its messages */
+	AT_ONCE_BROKERED = 1024,
+	MARGIN_MS = 500, /* of those: the session knows better why */
 	LOOK_MS = 1000 /* --follow: who is there now */
 };
 
@@ -22,12 +25,13 @@ struct each_one {
 	int64_t until; /* it must be up by then */
 	int64_t begun_us;
 	bool up, over;
+	void *state; /* of each_order.step */
 };
 
 struct each {
 	struct app *app;
 	const struct each_order *order;
-	struct all all;
+	struct all *all;
 	struct each_one **one;
 	size_t count, capacity;
 	size_t open; /* have a session */
@@ -39,7 +43,7 @@ struct each {
 
 static struct device_record record_of(const struct each_one *one)
 {
-	struct device_record record = one->each->all.columns;
+	struct device_record record = one->each->all->columns;
 
 	record.device = one->device.json;
 	record.device_text = (struct span){ one->device.text, one->device.len };
@@ -61,15 +65,19 @@ static void on_event(void *owner, const struct event *e)
 static int tell_up(struct each_one *one, struct error *err)
 {
 	const struct each_order *order = one->each->order;
-	struct renderer *r = &one->each->app->out;
+	struct app *app = one->each->app;
 	const struct device_record record = record_of(one);
+	const char *target = app->config.target;
 	int status = 0;
 
 	if (!order->up)
 		return 0;
-	r->whose = &record;
+	if (one->each->all->brokered)
+		app->config.target = json_string(one->device.json, "target");
+	app->out.whose = &record;
 	status = order->up(order->owner, &one->connection, err);
-	r->whose = NULL;
+	app->out.whose = NULL;
+	app->config.target = target;
 	return status;
 }
 
@@ -77,6 +85,11 @@ static int tell_up(struct each_one *one, struct error *err)
 
 static void close_one(struct each_one *one)
 {
+	const struct each_order *order = one->each->order;
+
+	if (order->forget)
+		order->forget(order->owner, &one->connection, one->state);
+	one->state = NULL;
 	one->each->open -= one->connection.session != NULL;
 	connection_close(&one->connection);
 	one->over = true;
@@ -107,7 +120,7 @@ static void lose(struct each_one *one, struct error *why)
 		return;
 	}
 	error_copy(&row.error, why);
-	all_show(&e->all, &row);
+	all_show(e->all, &row);
 	/* Others go on for long. */
 	if (e->order->stay)
 		fflush(e->app->out.out);
@@ -117,14 +130,20 @@ static int begin(struct each_one *one, struct error *err)
 {
 	struct each *e = one->each;
 	struct config *config = &e->app->config;
-	const char *device = config->device;
+	const char *device = config->device, *target = config->target;
+	const char *own = json_string(one->device.json, "target");
 	int status;
 
-	config->device = one->pattern;
+	if (e->all->brokered)
+		config->target = own;
+	else
+		config->device = one->pattern;
 	status = connection_begin(&one->connection, err);
 	config->device = device;
+	config->target = target;
 	one->begun_us = loop_now_us();
-	one->until = loop_now() + all_timeout(e->app);
+	one->until = loop_now() + all_timeout(e->app) +
+		     (e->all->brokered ? MARGIN_MS : 0);
 	e->open += status == 0;
 	return status;
 }
@@ -138,9 +157,9 @@ static void came_up(struct each_one *one)
 		lose(one, &why);
 		return;
 	}
-	if (one->each->order->stay)
+	if (one->each->order->stay || one->each->order->step)
 		return;
-	all_count(&one->each->all, &one->device, NULL,
+	all_count(one->each->all, &one->device, NULL,
 		  loop_now_us() - one->begun_us);
 	close_one(one);
 }
@@ -171,6 +190,31 @@ static int poll_one(struct each_one *one, struct error *err)
 	return status < 0 ? -1 : 0;
 }
 
+/* One step further, where there are steps. */
+static void step_one(struct each_one *one)
+{
+	const struct each_order *order = one->each->order;
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct renderer *r = &one->each->app->out;
+	int status;
+
+	if (!order->step || !one->up || one->over)
+		return;
+	r->about = render_device_name(one->device.json);
+	status = order->step(order->owner, &one->connection, &one->device,
+			     &one->state, &why);
+	r->about = NULL;
+	if (status < 0)
+		lose(one, &why);
+	else if (status > 0)
+		close_one(one);
+}
+
+static size_t at_once(const struct each *e)
+{
+	return e->all->brokered ? AT_ONCE_BROKERED : AT_ONCE;
+}
+
 static int64_t earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -184,7 +228,7 @@ static int64_t tend(struct each_one *one)
 	int64_t next;
 
 	if (one->over || (!c->session && !one->each->order->stay &&
-			  one->each->open >= AT_ONCE))
+			  one->each->open >= at_once(one->each)))
 		return LOOP_FOREVER;
 	if (!c->session && begin(one, &why)) {
 		lose(one, &why);
@@ -193,7 +237,8 @@ static int64_t tend(struct each_one *one)
 	next = session_tend(c->session);
 	if (poll_one(one, &why))
 		lose(one, &why);
-	else if (!one->over && one->up && session_is_over(c->session))
+	step_one(one);
+	if (!one->over && one->up && session_is_over(c->session))
 		ended(one);
 	if (one->over)
 		return LOOP_FOREVER;
@@ -242,7 +287,7 @@ static void add(struct each *e, struct all_device *device)
 /* Who is new, and who is back. */
 static void take_devices(struct each *e)
 {
-	struct all *a = &e->all;
+	struct all *a = e->all;
 
 	for (size_t i = 0; i < a->count; i++) {
 		struct each_one *one = find(e, a->device[i].id);
@@ -259,7 +304,7 @@ static int look_again(struct each *e, struct error *err)
 	if (!e->order->follow || loop_now() < e->look_at)
 		return 0;
 	e->look_at = loop_now() + LOOK_MS;
-	if (all_look(&e->all, err))
+	if (all_look(e->all, err))
 		return -1;
 	take_devices(e);
 	return 0;
@@ -289,7 +334,7 @@ static void count_standing(struct each *e)
 		struct each_one *one = e->one[i];
 
 		if (one->up && !one->over)
-			all_count(&e->all, &one->device, NULL,
+			all_count(e->all, &one->device, NULL,
 				  loop_now_us() - one->begun_us);
 	}
 }
@@ -317,26 +362,36 @@ static int tend_all(struct each *e, struct error *err)
 	return 0;
 }
 
-int each_run(struct app *app, const struct each_order *order, struct error *err)
+int each_of(struct all *a, const struct each_order *order, struct error *err)
 {
-	struct each e = { .app = app,
+	struct each e = { .app = a->app,
 			  .order = order,
+			  .all = a,
 			  .look_at = loop_now() + LOOK_MS };
-	int status = all_open(&e.all, app, err);
+	int status;
 
-	if (status == 0) {
-		take_devices(&e);
-		if (order->stay)
-			render_note(&app->out, "watching %zu device%s", e.count,
-				    e.count == 1 ? "" : "s");
-		status = tend_all(&e, err);
-	}
+	take_devices(&e);
+	if (order->stay)
+		render_note(&a->app->out, "watching %zu %s%s", e.count,
+			    a->brokered ? "server" : "device",
+			    e.count == 1 ? "" : "s");
+	status = tend_all(&e, err);
 	count_standing(&e);
-	if (status == 0)
-		status = all_outcome(&e.all, err);
 	for (size_t i = 0; i < e.count; i++)
 		free_one(e.one[i]);
 	mem_free(e.one);
-	all_done(&e.all);
+	return status;
+}
+
+int each_run(struct app *app, const struct each_order *order, struct error *err)
+{
+	struct all a;
+	int status = all_open(&a, app, err);
+
+	if (status == 0)
+		status = each_of(&a, order, err);
+	if (status == 0)
+		status = all_outcome(&a, err);
+	all_done(&a);
 	return status;
 }

@@ -160,8 +160,8 @@ static void print_overview(const struct renderer *r, bool all)
 	print_commands(r, all);
 	if (!all)
 		print_others(r);
-	buf_printf(&more, "\nMore: %smcpctl help COMMAND, help TOPIC; topics: ",
-		   all ? "" : "mcpctl help --all, ");
+	buf_printf(&more, "\nMore: mcpctl help %sCOMMAND, help TOPIC; topics: ",
+		   all ? "" : "--all, help ");
 	add_topics(&more);
 	manual_print(r->out, buf_string(&more), clip_width(r->width));
 }

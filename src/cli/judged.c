@@ -42,10 +42,10 @@ static const char *whose(void *owner, int64_t id)
 enum diag_leg judged_leg(const struct endpoint *to)
 {
 	static const enum diag_leg legs[] = {
-		[SCHEME_WEBSOCKET] = LEG_WS, [SCHEME_HTTP] = LEG_HTTP,
-		[SCHEME_CHILD] = LEG_STDIO,  [SCHEME_MQTT] = LEG_MQTT,
-		[SCHEME_LISTEN] = LEG_WS,    [SCHEME_SIM] = LEG_WS,
-		[SCHEME_ATTACH] = LEG_WS,
+		[SCHEME_WEBSOCKET] = LEG_WS,  [SCHEME_HTTP] = LEG_HTTP,
+		[SCHEME_CHILD] = LEG_STDIO,   [SCHEME_MQTT] = LEG_MQTT,
+		[SCHEME_MCP_MQTT] = LEG_MQTT, [SCHEME_LISTEN] = LEG_WS,
+		[SCHEME_SIM] = LEG_WS,	      [SCHEME_ATTACH] = LEG_WS,
 	};
 
 	return legs[to->scheme->kind];
@@ -60,8 +60,14 @@ static void look_around(struct connection *c)
 	const bool device = endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
 			    endpoint_has(&c->endpoint, SCHEME_WAITS);
 
-	about->board = l->dialect == DIALECT_DEVICE ||
-		       (l->dialect == DIALECT_UNKNOWN && device);
+	const bool unsure = peer && peer->unsure;
+	const bool board = l->dialect == DIALECT_DEVICE ||
+			   (l->dialect == DIALECT_UNKNOWN && device && !unsure);
+
+	/* It was asked as a tool side, and is a board that was slow. */
+	if (unsure && board && !about->board)
+		diag_start(&c->diag);
+	about->board = board;
 	about->bare = !about->board;
 	/* Who is dialled took what was said before any hello, or is silent. */
 	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT ||

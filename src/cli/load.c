@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/client_start.h"
 #include "mcp/content.h"
 #include "rpc/session_calls.h"
 
@@ -160,15 +161,21 @@ int load_run(const struct load *l, struct connection *c,
 	     struct call_times *times, struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
+	CLEANUP(buf_done) struct buf room = { 0 };
+	const char *arguments;
 	struct loading loading = { .load = l,
 				   .connection = c,
 				   .times = times,
 				   .begun_ms = loop_now() };
 	int status;
 
+	arguments = client_tool_arguments(&c->client, l->tool, l->arguments,
+					  &room, err);
+	if (!arguments)
+		return -1;
 	buf_text(&params, "{\"name\":");
 	buf_json_string(&params, l->tool, strlen(l->tool));
-	buf_printf(&params, ",\"arguments\":%s}", l->arguments);
+	buf_printf(&params, ",\"arguments\":%s}", arguments);
 	loading.params = buf_take(&params);
 	loading.call = mem_zalloc(LOAD_AT_ONCE * sizeof(struct call));
 	loading.flies = mem_zalloc(LOAD_AT_ONCE * sizeof(bool));

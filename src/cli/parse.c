@@ -138,6 +138,19 @@ static int unheeded(const struct command *c, const struct piece *piece,
 	return error_hint(err, "leave it out; mcpctl help %s", c->name);
 }
 
+/* CMD_MANY: each counts, not the last alone. */
+static void take_many(struct parser *p, const struct piece *piece)
+{
+	const struct command *c = p->out->command;
+
+	if (!c || !(c->flags & CMD_MANY))
+		return;
+	if (piece->row == config_row("target"))
+		words_add(&p->config->targets, piece->value);
+	else if (piece->row == config_row("device"))
+		words_add(&p->config->devices, piece->value);
+}
+
 static int take_global(struct parser *p, const struct piece *piece,
 		       struct error *err)
 {
@@ -154,7 +167,10 @@ static int take_global(struct parser *p, const struct piece *piece,
 	p->config_seen[piece->row - config_options] = true;
 	if (!p->config)
 		return 0;
-	return option_store(piece->row, p->config, piece->value, NULL, err);
+	if (option_store(piece->row, p->config, piece->value, NULL, err))
+		return -1;
+	take_many(p, piece);
+	return 0;
 }
 
 static int take_option(struct parser *p, const struct piece *piece,
@@ -235,6 +251,20 @@ static int collect(struct parser *p, struct error *err)
 	return 0;
 }
 
+/* CMD_MANY: whatever names one adds it. */
+static void settle_targets(struct parser *p, const char *argument)
+{
+	const char *child = p->config->child_target;
+
+	if (argument)
+		words_add(&p->config->targets, argument);
+	if (child)
+		words_add(&p->config->targets, child);
+	p->out->target_source = "the command line";
+	if (p->config->targets.count)
+		p->config->target = p->config->targets.word[0];
+}
+
 static int settle_target(struct parser *p, struct error *err)
 {
 	const struct option_row *row = config_row("target");
@@ -242,7 +272,13 @@ static int settle_target(struct parser *p, struct error *err)
 	const char *argument =
 		p->target == NOWHERE ? NULL : p->words[p->target];
 	const char *child = p->config->child_target;
+	const struct command *c = p->out->command;
 
+	if (c && c->flags & CMD_MANY && (argument || child || *seen)) {
+		settle_targets(p, argument);
+		*seen = true;
+		return 0;
+	}
 	if (child && (argument || *seen))
 		return error_set(
 			err, ERR_USAGE,

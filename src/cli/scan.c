@@ -8,22 +8,31 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/brokered.h"
+#include "cli/every.h"
 #include "cli/target_text.h"
 #include "net/address.h"
 #include "net/control_client.h"
 #include "net/neighbours.h"
+#include "net/probe.h"
 #include "out/wrap.h"
 
 enum {
 	WAIT_MS = 2000, /* for answers, if not said otherwise */
 	ROUNDS = 4, /* questions in that time */
 	SERVE_MS = 1000, /* for a serve to answer */
-	SERVES_MAX = 50
+	SERVES_MAX = 50,
+	DIAL_MS = 1000, /* for a place that is probed to take a connection */
+	ASK_MS = 3000 /* for who was found to answer, if not said otherwise */
 };
 
 struct scanned { /* owned, but kind */
 	const char *kind;
 	char *name, *peer, *source, *command, *problem;
+	bool dials; /* it is asked for initialize */
+	bool guessed; /* nobody said that it is there: shown if it answers */
+	bool gone; /* it did not */
+	const struct probe_place *place; /* which was probed; NULL */
 };
 
 struct scanning {
@@ -31,7 +40,8 @@ struct scanning {
 	const struct named_search *search;
 	struct scanned *item;
 	size_t count, capacity;
-	size_t answered; /* serves and neighbours */
+	size_t answered; /* serves, and others that are MCP servers */
+	size_t announced;
 	size_t name_width, command_width;
 };
 
@@ -49,15 +59,8 @@ static void scanning_done(struct scanning *s)
 
 static void add_take(struct scanning *s, const struct scanned *one)
 {
-	size_t name = wrap_columns(one->name);
-	size_t command = wrap_columns(one->command ? one->command : "-");
-
 	s->item = mem_grow(s->item, &s->capacity, s->count, sizeof(*s->item));
 	s->item[s->count++] = *one;
-	if (name > s->name_width)
-		s->name_width = name;
-	if (command > s->command_width)
-		s->command_width = command;
 }
 
 /* ---- names ---- */
@@ -176,30 +179,63 @@ static int ask_serves(struct scanning *s, struct error *err)
 /* As a target: all of its parts were checked by net/neighbours. */
 static char *neighbour_target(const struct neighbour *n)
 {
+	const uint16_t usual = n->tls ? 443 : 80;
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (!n->port)
 		return NULL;
-	buf_text(&out, "http://");
-	authority_print(&out, n->address, n->port == 80 ? 0 : n->port);
+	buf_text(&out, n->tls ? "https://" : "http://");
+	authority_print(&out, n->address, n->port == usual ? 0 : n->port);
 	buf_text(&out, n->path ? n->path : "/mcp");
 	return buf_take(&out);
 }
 
+static char *neighbour_source(const struct neighbour *n)
+{
+	return mem_printf("%s on %s%s%s", n->host ? n->host : n->address,
+			  n->where, n->version ? ", version " : "",
+			  n->version ? n->version : "");
+}
+
+/* Where it says that it has a WebSocket as well. */
+static void add_socket(struct scanning *s, const struct neighbour *n)
+{
+	struct scanned one = { .kind = "network",
+			       .dials = true,
+			       .guessed = true };
+	CLEANUP(buf_done) struct buf peer = { 0 };
+
+	if (!n->ws_port || n->elsewhere)
+		return;
+	buf_text(&peer, "ws://");
+	authority_print(&peer, n->address, n->ws_port);
+	buf_char(&peer, '/');
+	one.name = mem_strdup(n->name);
+	one.peer = buf_take(&peer);
+	one.source = neighbour_source(n);
+	one.command = mem_printf("mcpctl %s info", one.peer);
+	add_take(s, &one);
+}
+
+/* A stranger must not have us dial others: only what is at its own address. */
 static void add_neighbour(struct scanning *s, const struct neighbour *n)
 {
 	struct scanned one = { .kind = "network",
 			       .name = mem_strdup(n->name),
-			       .peer = neighbour_target(n) };
+			       .peer = neighbour_target(n),
+			       .source = neighbour_source(n) };
 
-	one.source = mem_printf("%s on %s", n->host ? n->host : n->address,
-				n->where);
-	if (one.peer)
-		one.command = mem_printf("mcpctl %s info", one.peer);
-	else
+	if (!one.peer)
 		one.problem = mem_strdup("it did not tell its port");
+	else if (n->elsewhere)
+		one.problem = mem_strdup(
+			"not asked: another address than this one announced it");
+	else
+		one.command = mem_printf("mcpctl %s info", one.peer);
+	one.dials = !one.problem;
+	s->announced++;
 	add_take(s, &one);
-	s->answered++;
+	add_socket(s, n);
 }
 
 static int wait_answers(struct scanning *s, struct neighbours *n,
@@ -244,11 +280,168 @@ static void take_neighbours(struct scanning *s, struct neighbours *n)
 			    neighbours_failure(n));
 }
 
-static int nobody(const struct neighbours *n, struct error *err)
+/* ---- what is probed ---- */
+
+static const uint16_t probe_ports[] = { 80, 8080, 0 };
+static const struct {
+	const char *scheme, *path;
+} probe_paths[] = { { "http", "/mcp" },
+		    { "http", "/mcp_server" },
+		    { "sse+http", "/sse" } };
+
+static void add_probed(struct scanning *s, const struct probe_place *p)
+{
+	const char *colon = strchr(p->host, ':');
+
+	for (size_t i = 0; i < COUNT(probe_paths); i++) {
+		struct scanned one = { .kind = "probe",
+				       .name = mem_strdup(p->host),
+				       .place = p,
+				       .dials = true,
+				       .guessed = true };
+
+		one.peer =
+			mem_printf("%s://%s%s%s:%u%s", probe_paths[i].scheme,
+				   colon ? "[" : "", p->host, colon ? "]" : "",
+				   p->port, probe_paths[i].path);
+		one.source = mem_printf("port %u", p->port);
+		one.command = mem_printf("mcpctl %s info", one.peer);
+		add_take(s, &one);
+	}
+}
+
+static int read_probes(struct probe_list *list, const struct words *probes,
+		       struct error *err)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		if (!probe_add(list, probes->word[i], probe_ports, err))
+			continue;
+		error_prefix(err, "option '--probe'");
+		return error_hint(
+			err,
+			"--probe 192.168.1.7, 192.168.1.7:8080, 192.168.1.0/24");
+	}
+	return 0;
+}
+
+static int probe_all(struct scanning *s, struct probe_list *list,
+		     struct error *err)
+{
+	if (probe_run(s->app->loop, list, DIAL_MS, err))
+		return -1;
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->item[i].open)
+			add_probed(s, &list->item[i]);
+	}
+	return 0;
+}
+
+/* ---- do they speak MCP? ---- */
+
+struct scan_asking {
+	struct scanning *s;
+	size_t next; /* the first that was not asked, or told of */
+};
+
+/* It stands there already, or another path of the same place has answered. */
+static bool is_known(const struct scanning *s, size_t at)
+{
+	const struct scanned *one = &s->item[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct scanned *other = &s->item[i];
+
+		if (!other->dials || other->gone)
+			continue;
+		if (strcmp(other->peer, one->peer) == 0 ||
+		    (one->place && other->place == one->place))
+			return true;
+	}
+	return false;
+}
+
+static void on_asked(void *owner, const char *name, int64_t took_us,
+		     const struct error *failure)
+{
+	struct scan_asking *a = owner;
+	struct scanned *one;
+	CLEANUP(mem_free_ptr)
+	char *why = failure ? error_headline(failure) : NULL;
+	/* It was sent none: perhaps an MCP server all the same. */
+	const bool locked = failure && failure->kind == ERR_AUTH;
+
+	(void)name;
+	(void)took_us;
+	while (!a->s->item[a->next].dials)
+		a->next++;
+	one = &a->s->item[a->next];
+	if (!failure || locked)
+		a->s->answered++;
+	one->gone = one->guessed &&
+		    ((failure && !locked) || is_known(a->s, a->next));
+	if (locked)
+		one->problem = mem_printf("wants a token or a login: %s", why);
+	else if (failure)
+		one->problem = mem_printf("no answer to initialize: %s", why);
+	if (failure && !locked)
+		mem_free(TAKE(one->command));
+	a->next++;
+}
+
+/* Strangers are told no secret; nobody is asked to log in at one. */
+static int ask_found(struct scanning *s, struct error *err)
+{
+	struct scan_asking asking = { .s = s };
+	const struct every_order order = { .told = on_asked, .owner = &asking };
+	struct config *config = &s->app->config;
+	const char *source = s->app->target_source;
+	const int64_t timeout = config->timeout;
+	CLEANUP(words_done) struct words peers = { 0 };
+	int status;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->item[i].dials)
+			words_add(&peers, s->item[i].peer);
+	}
+	s->app->target_source = "--scan";
+	config->stranger = true;
+	config->timeout = timeout ? timeout : ASK_MS;
+	status = every_run(s->app, &peers, &order, err);
+	config->stranger = false;
+	config->timeout = timeout;
+	s->app->target_source = source;
+	if (status == 0 || err->kind != ERR_UNMET)
+		return status;
+	error_reset(err);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+/* Those that were announced. */
+static int none_good(size_t found, struct error *err)
 {
 	error_set(err, ERR_UNMET,
-		  "nobody answered: no serve of yours, and nobody on %s",
-		  n ? neighbours_asked(n) : "a network, since none was asked");
+		  "none of the %zu that were announced is an MCP server",
+		  found);
+	return error_hint(err, "what is wrong stands beside each");
+}
+
+static int nobody(const struct neighbours *n, const struct probe_list *probes,
+		  struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *probed =
+		probes->count ?
+			mem_printf(
+				", and none of the %zu places that were probed",
+				probes->count) :
+			mem_strdup("");
+
+	error_set(err, ERR_UNMET,
+		  "nobody answered: no serve of yours, and nobody on %s%s",
+		  n ? neighbours_asked(n) : "a network, since none was asked",
+		  probed);
 	return error_hint(
 		err,
 		"only what announces " NEIGHBOURS_SERVICE
@@ -261,8 +454,13 @@ static void show(const struct scanning *s)
 
 	for (size_t i = 0; i < s->count && r->ops->neighbour; i++) {
 		const struct scanned *one = &s->item[i];
+
+		if (one->gone)
+			continue;
+
 		const struct neighbour_record record = {
 			.kind = one->kind,
+			.asked = one->dials,
 			.name = one->name,
 			.peer = one->peer,
 			.source = one->source,
@@ -276,16 +474,45 @@ static void show(const struct scanning *s)
 	}
 }
 
+/* What does not answer takes no room. */
+static void measure(struct scanning *s)
+{
+	s->name_width = s->command_width = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct scanned *one = &s->item[i];
+		size_t name = wrap_columns(one->name);
+		size_t command =
+			wrap_columns(one->command ? one->command : "-");
+
+		if (one->gone)
+			continue;
+		if (name > s->name_width)
+			s->name_width = name;
+		if (command > s->command_width)
+			s->command_width = command;
+	}
+}
+
 static int look(struct scanning *s, struct neighbours *n,
 		const struct scan_options *o, bool *woken, struct error *err)
 {
+	CLEANUP(probe_list_done) struct probe_list probes = { 0 };
+
+	if (read_probes(&probes, &o->probes, err))
+		return -1;
 	named_targets(s->search, add_name, s);
 	if (ask_serves(s, err) || (n && wait_answers(s, n, o, woken, err)))
 		return -1;
 	if (n)
 		take_neighbours(s, n);
+	if (probe_all(s, &probes, err) || ask_found(s, err))
+		return -1;
+	measure(s);
 	show(s);
-	return s->answered ? 0 : nobody(n, err);
+	if (s->answered)
+		return 0;
+	return s->announced ? none_good(s->announced, err) :
+			      nobody(n, &probes, err);
 }
 
 int scan_run(struct app *app, const struct named_search *search,
@@ -311,5 +538,82 @@ int scan_run(struct app *app, const struct named_search *search,
 	}
 	status = look(&s, n, options, &woken, err);
 	neighbours_close(n);
+	return status;
+}
+
+/* ---- a broker ---- */
+
+struct scan_servers {
+	struct scanning scanning;
+	const struct all *all;
+	size_t next; /* whose turn it is to be told */
+};
+
+static void show_server(void *owner, const char *name, int64_t took_us,
+			const struct error *failure)
+{
+	struct scan_servers *s = owner;
+	const cJSON *json = s->all->device[s->next++].json;
+	CLEANUP(buf_done) struct buf command = { 0 };
+	struct scanned one = { .kind = "mqtt",
+			       .name = mem_strdup(json_string(json, "id")),
+			       .peer = mem_strdup(name) };
+
+	(void)took_us;
+	one.source = mem_strdup(json_string(json, "description"));
+	if (!one.source)
+		one.source = mem_strdup("-");
+	if (failure) {
+		one.problem = error_headline(failure);
+	} else {
+		buf_text(&command, "mcpctl ");
+		words_quote(&command, name);
+		buf_text(&command, " info");
+		one.command = buf_take(&command);
+		s->scanning.answered++;
+	}
+	add_take(&s->scanning, &one);
+}
+
+static int ask_servers(struct scan_servers *s, struct error *err)
+{
+	const struct every_order order = { .told = show_server, .owner = s };
+	CLEANUP(words_done) struct words targets = { 0 };
+	int status;
+
+	for (size_t i = 0; i < s->all->count; i++) {
+		const char *target =
+			json_string(s->all->device[i].json, "target");
+
+		words_add(&targets, target ? target : "");
+	}
+	status = every_run(s->scanning.app, &targets, &order, err);
+	if (status && err->kind != ERR_UNMET)
+		return -1;
+	show(&s->scanning);
+	if (!s->scanning.answered)
+		return -1;
+	error_reset(err);
+	return 0;
+}
+
+int scan_broker(struct app *app, struct error *err)
+{
+	struct all all;
+	struct scan_servers s = { .scanning = { .app = app }, .all = &all };
+	int status;
+
+	if (!brokered_fits(app)) {
+		error_set(err, ERR_USAGE, "'%.100s' is no broker to scan",
+			  app->config.target);
+		return error_hint(err,
+				  "expected mcp+mqtt://HOST[:PORT][/FILTER]");
+	}
+	status = all_open(&all, app, err);
+
+	if (status == 0)
+		status = ask_servers(&s, err);
+	scanning_done(&s.scanning);
+	all_done(&all);
 	return status;
 }

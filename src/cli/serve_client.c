@@ -149,7 +149,7 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 	bool own_socket = c->socket && !is_from(c->socket, "MCPCTL_SOCKET");
 
 	if (e->scheme->kind != SCHEME_ATTACH) {
-		if (c->all)
+		if (c->all && e->scheme->kind != SCHEME_MCP_MQTT)
 			return refuse("--all", e, err);
 		if (serve_target_device(app))
 			return refuse("--device", e, err);

@@ -48,6 +48,13 @@ static const struct transport_ops *mqtt_ops(struct error *err)
 	return mqtt ? &mqtt->dial : NULL;
 }
 
+static const struct transport_ops *mcp_mqtt_ops(struct error *err)
+{
+	const struct mqtt_table *mqtt = module_table("mqtt", MQTT_TABLE, err);
+
+	return mqtt ? &mqtt->mcp_dial : NULL;
+}
+
 static const struct transport_ops *http_ops(struct error *err)
 {
 	const struct http_table *http = module_table("http", HTTP_TABLE, err);
@@ -73,6 +80,8 @@ static const struct transport_ops *target_ops(enum scheme_kind kind,
 		return &stdio_ops;
 	case SCHEME_MQTT:
 		return mqtt_ops(err);
+	case SCHEME_MCP_MQTT:
+		return mcp_mqtt_ops(err);
 	case SCHEME_SIM:
 		return &sim_ops;
 	}
@@ -137,8 +146,8 @@ static int add_lines(struct words *out, struct buf *text, const char *path,
 }
 
 /* The same for many: each line of the file is one. */
-static int secret_read_all(struct words *out, const char *file,
-			   const char *environment, struct error *err)
+int secrets_read(struct words *out, const char *file, const char *environment,
+		 struct error *err)
 {
 	if (file) {
 		CLEANUP(secret_wipe) struct buf text;
@@ -163,7 +172,7 @@ int secret_read(char **out, const char *file, const char *environment,
 	CLEANUP(words_done) struct words all = { 0 };
 
 	*out = NULL;
-	if (secret_read_all(&all, file, environment, err))
+	if (secrets_read(&all, file, environment, err))
 		return -1;
 	if (all.count > 0)
 		*out = mem_strdup(all.word[0]);
@@ -200,6 +209,9 @@ static enum dialect dialect_for(const struct endpoint *e,
 {
 	if (endpoint_has(e, SCHEME_PLAIN))
 		return DIALECT_PLAIN;
+	/* Who dials in may be no device (peer_info.unsure). */
+	if (is(e, SCHEME_LISTEN))
+		return (enum dialect)c->envelope;
 	return endpoint_has(e, SCHEME_DEVICE) ? DIALECT_DEVICE :
 						(enum dialect)c->envelope;
 }
@@ -217,7 +229,8 @@ static int misfit(const char *option, const char *what,
 #define LISTENS KIND(LISTEN)
 #define BOARDS \
 	(LISTENS | KIND(WEBSOCKET) | KIND(MQTT) | KIND(ATTACH) | KIND(SIM))
-#define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | KIND(MQTT))
+#define BROKERS (KIND(MQTT) | KIND(MCP_MQTT))
+#define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | BROKERS)
 
 /* Global options that only some targets heed. */
 static const struct fit {
@@ -241,7 +254,7 @@ static const struct fit {
 	{ "oauth-issuer", KIND(HTTP), "http: and https:" },
 	{ "oauth-scope", KIND(HTTP), "http: and https:" },
 	{ "oauth-timeout", KIND(HTTP), "http: and https:" },
-	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
+	{ "envelope", KIND(WEBSOCKET) | LISTENS, "ws:, wss: and listen:" },
 	{ "era", KIND(WEBSOCKET) | KIND(HTTP) | KIND(CHILD) | KIND(SIM),
 	  "http:, stdio:, ws: and sim:" },
 	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },
@@ -255,7 +268,7 @@ static const struct fit {
 	  "ws:, http:, listen: and serve" },
 	{ "insecure", SECURE, "ws:, http: and mqtt:" },
 	{ "cacert", SECURE, "ws:, http: and mqtt:" },
-	{ "mqtt-password-file", KIND(MQTT), "mqtt: and serve" },
+	{ "mqtt-password-file", BROKERS, "mqtt:, mcp+mqtt: and serve" },
 	{ "allow-host", LISTENS, "listen: and serve" },
 	{ "allow-origin", LISTENS, "listen: and serve" },
 	{ "trusted-proxy", LISTENS, "listen: and serve" },
@@ -343,7 +356,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 {
 	CLEANUP(headers_done) struct headers given = { 0 };
 
-	for (size_t i = 0; i < c->headers.count; i++) {
+	for (size_t i = 0; i < c->headers.count && !c->stranger; i++) {
 		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
@@ -398,9 +411,9 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 
 	if (is(e, SCHEME_CHILD))
 		return 0;
-	if (is_withheld(e, c))
+	if (is_withheld(e, c) || c->stranger)
 		return 0;
-	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err))
+	if (secrets_read(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
 	if (is(e, SCHEME_LISTEN)) {
 		for (size_t i = 0; i < all.count; i++)
@@ -471,7 +484,7 @@ static void set_route(struct endpoint *e, const struct config *c)
 static int set_password(struct endpoint *e, const struct config *c,
 			struct error *err)
 {
-	if (!is(e, SCHEME_MQTT))
+	if (!is(e, SCHEME_MQTT) && !is(e, SCHEME_MCP_MQTT))
 		return 0;
 	if (e->user && e->foreign && !c->mqtt_password_file)
 		return 0;
@@ -499,6 +512,7 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->advertise = mem_strdup(c->advertise);
 	e->save_images = mem_strdup(c->save_images);
 	e->picture_max = c->picture_max;
+	e->wait = c->wait;
 	set_words(&e->allow_hosts, &c->allow_hosts);
 	set_words(&e->allow_origins, &c->allow_origins);
 	set_words(&e->trusted_proxies, &c->trusted_proxies);

@@ -26,4 +26,8 @@ int setup_endpoint(struct endpoint *e, struct app *app,
 int secret_read(char **out, const char *file, const char *environment,
 		struct error *err);
 
+/* All of them, a line each; added. */
+int secrets_read(struct words *out, const char *file, const char *environment,
+		 struct error *err);
+
 #endif

@@ -191,9 +191,38 @@ static void topic_llm(struct buf *out)
 	buf_text(out, llm_text);
 }
 
+static const char endpoint_text[] =
+	"An access point (MCP endpoint, as servers of xiaozhi call it) is where MCP servers dial in as tool sides, and robots as their clients: wss://HOST/mcp/?token=… for the one, …/call/?token=… for the other; the token says whose tools they are. Frames are bare JSON-RPC. mcpctl is all three.\n"
+	"\n"
+	"The point itself, to test a tool side with (mcp_pipe, xiaozhi-client, Home Assistant, an Arduino library), takes it at a path, beside boards at all others:\n"
+	"\n"
+	"  mcpctl serve --mcp-endpoint /mcp\n"
+	"  mcpctl listen:8000/mcp tools\n"
+	"\n"
+	"A tool side says nothing until it is asked. Who dials in without a Device-Id and without a Client-Id, and says no hello within 2 s, is asked to initialize as one, without an envelope, with a whole number as id; at the path of --mcp-endpoint, and at a path of listen: that ends in /mcp, at once. A hello makes it a board after all. To the other commands it is a device like others. It is called as agent=NAME in its address says, else by the sum of its token (token-1a2b3c4d), else as its server calls itself. A second one of that agent or token takes the place: the first is closed with 1000. --token-file holds for tool sides, too: a line NAME TOKEN is for agent=NAME.\n"
+	"\n"
+	"A robot, to see what robots see:\n"
+	"\n"
+	"  mcpctl 'ws://HOST:8004/mcp_endpoint/call/?token=…' tools\n"
+	"\n"
+	"A tool side, with boards and servers behind it:\n"
+	"\n"
+	"  mcpctl bridge --mcp-endpoint-file FILE\n"
+	"\n"
+	"FILE has an address a line; each is one connection (MCPCTL_MCP_ENDPOINT holds one address, too). Names have letters, digits and _ only there, 32 tools are shown (--mcp-endpoint-tools), a result above 8192 bytes is cut, and a note says so. A connection that ends is dialled again after 1 s, 2 s and so on to 60 s; after 60 s where another tool side took the place; never where the token is refused: with the last address the bridge ends, with status 6.\n"
+	"\n"
+	"And a sketch with the Arduino library xiaozhi-esp32-mcp, whose documents have 1 KiB for a request and 2 KiB for a result, and which prints ids without quotes, so that it does not work where ids are texts (mcp-endpoint-server makes texts of all):\n"
+	"\n"
+	"  mcpctl sim arduino --connect ws://127.0.0.1:8000/mcp --reconnect\n";
+
+static void topic_endpoint(struct buf *out)
+{
+	buf_text(out, endpoint_text);
+}
+
 static const char targets_text[] =
 	"A target names the peer. It is the first word that contains ':', in front of the command; -t TARGET and MCPCTL_TARGET name it too. "
-	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one.\n"
+	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one. With mcp+mqtt:, where a filter stands for servers at a broker, --all means each that fits it.\n"
 	"\n"
 	"  mcpctl -d kitchen tools\n"
 	"  mcpctl listen: info\n"
@@ -221,7 +250,8 @@ static const char targets_more[] =
 	"\n"
 	"'mcpctl help servers' tells of http:, stdio: and '--', and of names (-t NAME).\n"
 	"\n"
-	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks plain JSON-RPC or the device envelope; --envelope says it.\n";
+	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks plain JSON-RPC or the device envelope; --envelope says it. "
+	"So for who dials in at listen: without a Device-Id: a board says hello at once; who says nothing for 2 s, or dials a path that ends in /mcp, is asked as a tool side, an MCP server that waits to be asked ('mcpctl help endpoint').\n";
 
 static void write_targets(struct buf *out)
 {
@@ -343,6 +373,8 @@ struct variable {
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
 	  "a token: what listen: and serve accept, what ws: and http: send (but not to names of a folder's mcp.json); --token-file instead of it" },
+	{ "MCPCTL_BRIDGE_TOKEN",
+	  "the token that hosts show at 'bridge --listen'; --token-file instead of it" },
 	{ "MCPCTL_OAUTH_CLIENT_SECRET",
 	  "the secret of --oauth-client-id; --oauth-client-secret-file instead of it" },
 	{ "BROWSER",
@@ -360,7 +392,7 @@ static const struct variable variables[] = {
 	{ "XDG_RUNTIME_DIR",
 	  "where serve's socket is, below it; else, or if it is another user's, TMPDIR or /tmp" },
 	{ "XDG_CONFIG_HOME",
-	  "where mcpctl/devices.json, mcpctl/mcp.json, mcpctl/profiles, and mcpctl/backends.json, models.json, firmware.json, libraries.json and tools.json (mcpctl help findings) are; else ~/.config" },
+	  "where mcpctl/devices.json, mcpctl/mcp.json, mcpctl/profiles, and mcpctl/backends.json, models.json, firmware.json, libraries.json, hosts.json and tools.json (mcpctl help findings) are; else ~/.config" },
 	{ "XDG_STATE_HOME",
 	  "where mcpctl/serve.log, mcpctl/history (the lines of the shell), the state of --breaker, mcpctl/trust (copies of what was trusted) and mcpctl/oauth (logins) are; else ~/.local/state" },
 	{ "http_proxy",
@@ -427,7 +459,7 @@ static void write_findings(struct buf *out)
 		"What is wrong or odd on the wire is told with a code, which stands for ever. Its letter says where to look: D the device, B the backend, O the OTA reply, V vision, M MQTT and UDP, N network and TLS, P a plain MCP server, H this machine, S what a serial log shows. "
 		"An error breaks stock firmware or the protocol; a warning works here and breaks behind what it names; a note is odd and harmless.\n"
 		"\n"
-		"What is known of backends, language models, firmware and libraries for boards stands in backends.json, models.json, firmware.json and libraries.json, what tools do by their names in tools.json, each entry with its source and the day it was read. They are built in; copies lie in PREFIX/share/mcpctl/facts. "
+		"What is known of backends, language models, firmware, libraries for boards and hosts of MCP stands in backends.json, models.json, firmware.json, libraries.json and hosts.json, what tools do by their names in tools.json, each entry with its source and the day it was read. They are built in; copies lie in PREFIX/share/mcpctl/facts. "
 		"A file of that name in ~/.config/mcpctl goes instead of the built-in one: copy, change, and the findings follow. If it cannot be read, its path, the line and what is wrong are told, and the built-in one is used.\n"
 		"\n"
 		"  mcpctl explain D106\n"
@@ -511,7 +543,7 @@ static void write_captures(struct buf *out)
 
 /* clang-format off */
 const struct topic topics[] = {
-	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, stdio:, sim:",
+	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, mcp+mqtt:, stdio:, sim:",
 	  '7', NULL, write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
 	  '7', NULL, write_board },
@@ -521,6 +553,8 @@ const struct topic topics[] = {
 	  '7', NULL, topic_servers },
 	{ "llm", "the simulated LLM service, and Ollama behind it",
 	  '7', NULL, topic_llm },
+	{ "endpoint", "access points (MCP endpoint): as one, as tool side, as robot",
+	  '7', NULL, topic_endpoint },
 	{ "status", "what the exit statuses mean",
 	  0, "EXIT STATUS", write_status },
 	{ "json", "what -o json and -o raw print",

@@ -190,7 +190,12 @@
 	row(P714, ERROR,   "HTTP took the request and gave no whole answer")   \
 	row(P715, ERROR,   "the address leads elsewhere: a redirect")          \
 	row(P716, ERROR,   "the server's program is missing, or ends too early") \
-	row(P717, WARNING, "initialize is answered without what clients insist on") \
+	row(P717, ERROR,   "the access point has no tool side")                \
+	row(P718, WARNING, "two tool sides take one place from each other")    \
+	row(P719, ERROR,   "a text that was the id came back without quotes")  \
+	row(P720, WARNING, "initialize is answered without what clients insist on") \
+	row(P725, WARNING, "a call is refused for what may be left out")       \
+	row(P726, NOTE,    "a tool's result has nothing in it")                \
 	row(H801, WARNING, "a firewall may keep boards away")                  \
 	row(H802, ERROR,   "no address that a board can reach")                \
 	row(H803, ERROR,   "the port is taken")                                \

@@ -14,6 +14,7 @@
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "mcp/revision.h"
+#include "wire/access_point.h"
 #include "wire/jsonrpc.h"
 
 #define LATE_US 1000000 /* for what runs no tool and takes milliseconds */
@@ -79,12 +80,29 @@ static bool is_to_others(const struct rule_look *l)
 	return words && !*words;
 }
 
+/* Asked with a text as id, which came back bare: no JSON. */
+static bool lost_quotes(const struct rule_look *l)
+{
+	const struct diag_asked *a = l->r->asked;
+
+	return a && a->id_text && l->r->id.text &&
+	       !json_span_begins(l->r->id, '"');
+}
+
+static bool bare_id(struct rule_look *l)
+{
+	return lost_quotes(l) &&
+	       rule_hit(l, l->r->id, "id %.*s, in answer to %s",
+			span_shown(l->r->id), l->r->id.text,
+			asked_name(l->r->asked));
+}
+
 static bool broken_reply(struct rule_look *l)
 {
 	const struct diag_asked *a = l->r->asked;
 
-	return text_is_utf8(l->f->data, l->f->len) && looks_like_reply(l) &&
-	       !is_to_others(l) &&
+	return !lost_quotes(l) && text_is_utf8(l->f->data, l->f->len) &&
+	       looks_like_reply(l) && !is_to_others(l) &&
 	       rule_hit(l, fault_of(l), "byte %zu: %s%s%s%s", l->r->fault,
 			json_fault_words(l->f->data, l->f->len),
 			a ? ", in answer to " : "", a ? asked_name(a) : "",
@@ -338,12 +356,17 @@ static bool id_as_text(struct rule_look *l)
 
 	const struct diag_asked *a = l->r->asked;
 	const bool decimal = a && !a->id_decimal && id_is_decimal(l->r->id);
+	const bool number =
+		a && a->id_text && l->r->has_number && !l->r->number_was_text;
 
-	if (!a || !(decimal || (l->r->number_was_text && !a->id_text)))
+	if (!a ||
+	    !(decimal || number || (l->r->number_was_text && !a->id_text)))
 		return false;
 	return rule_hit(l, l->r->id, "%s is %s",
 			asked_words(l, a, words, sizeof(words)),
-			decimal ? "no whole number" : "a text");
+			decimal ? "no whole number" :
+			number	? "a number, and was a text" :
+				  "a text");
 }
 
 static bool second(struct rule_look *l)
@@ -519,6 +542,20 @@ static bool large_reply(struct rule_look *l)
 			l->r->asked ? " in answer to " : "",
 			l->r->asked ? asked_name(l->r->asked) : "", of->name,
 			most);
+}
+
+/* An access point answers in place of the tool side. */
+static bool no_tool_side(struct rule_look *l)
+{
+	const struct span code = l->r->part[ERROR_CODE],
+			  words = l->r->part[ERROR_MESSAGE];
+	int64_t number = 0;
+
+	return l->r->error.text && code.text && words.text &&
+	       json_span_integer(code, &number) == 0 &&
+	       number == POINT_NO_TOOL_SIDE_CODE &&
+	       json_span_is(words, POINT_NO_TOOL_SIDE) &&
+	       rule_hit(l, words, POINT_NO_TOOL_SIDE);
 }
 
 static bool no_code(struct rule_look *l)
@@ -900,6 +937,19 @@ static bool no_content(struct rule_look *l)
 			at.text);
 }
 
+static bool nothing_in_it(struct rule_look *l)
+{
+	const struct frame_reading *r = l->r;
+	const struct span content = r->part[RESULT_CONTENT];
+	struct span structured;
+
+	return asked_for(l, ASKED_CALL) && !r->error.text &&
+	       json_span_begins(content, '[') && !r->items &&
+	       !json_span_literal(r->part[RESULT_IS_ERROR], "true") &&
+	       !json_span_member(r->result, "structuredContent", &structured) &&
+	       rule_hit(l, content, "%s", asked_name(r->asked));
+}
+
 static bool firmware_image(struct rule_look *l)
 {
 	const struct span image = l->r->item[ITEM_IMAGE];
@@ -999,6 +1049,7 @@ static bool posing(struct rule_look *l)
 /* clang-format off */
 const struct rule device_rules[] = {
 	{ D125, ON_BROKEN, OF_ANY, not_utf8 },
+	{ P719, ON_BROKEN, OF_ANY, bare_id },
 	{ D124, ON_BROKEN, OF_ANY, broken_reply },
 	{ P702, ON_BROKEN, OF_PLAIN, noise },
 	{ D143, ON_BROKEN, OF_ANY, no_json },
@@ -1017,6 +1068,7 @@ const struct rule device_rules[] = {
 	{ D122, ON_REPLY, OF_BOARD, out_of_order },
 	{ D145, ON_JSON, OF_ANY, unanswered },
 	{ D127, ON_REPLY, OF_ANY, both },
+	{ P717, ON_REPLY, OF_PLAIN, no_tool_side },
 	{ D120, ON_REPLY, OF_BOARD, large_reply },
 	{ D140, ON_REPLY, OF_BOARD, no_code },
 	{ B240, ON_REPLY, OF_BOARD, unknown_tool },
@@ -1033,9 +1085,10 @@ const struct rule device_rules[] = {
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
 	{ P712, ON_REPLY, OF_PLAIN, no_revision },
-	{ P717, ON_REPLY, OF_PLAIN, bare_initialize },
+	{ P720, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
+	{ P726, ON_REPLY, OF_PLAIN, nothing_in_it },
 	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },

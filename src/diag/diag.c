@@ -691,13 +691,59 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 	d->more_pages = *d->next;
 }
 
+#define BARE_ID_MAX 126
+
+/*
+ * An id that is neither a number nor in quotes, as it is printed by who took the
+ * text of the question and forgot them. text NULL: there is none.
+ */
+static struct span bare_id(const struct diag_frame *f)
+{
+	static const char name[] = "\"id\"";
+	const char *at = memmem(f->data, f->len, name, sizeof(name) - 1);
+	const char *end = f->data + f->len;
+	size_t len = 0;
+
+	if (!at)
+		return (struct span){ 0 };
+	at += sizeof(name) - 1;
+	while (at < end && (*at == ' ' || *at == ':'))
+		at++;
+	while (at + len < end && !strchr(",}\" \t\r\n", at[len]))
+		len++;
+	if (len == 0 || len > BARE_ID_MAX)
+		return (struct span){ 0 };
+	return (struct span){ at, len };
+}
+
+static struct diag_asked *asked_bare(struct diag *d, const struct diag_frame *f,
+				     struct frame_reading *r)
+{
+	const struct span id = bare_id(f);
+	char quoted[BARE_ID_MAX + 2] = "\"";
+	struct diag_asked *a;
+
+	if (!id.text)
+		return NULL;
+	memcpy(quoted + 1, id.text, id.len);
+	quoted[id.len + 1] = '"';
+	a = asked_by(d, (int64_t)text_hash(quoted, id.len + 2));
+	if (!a || !a->id_text)
+		return NULL;
+	r->id = id;
+	return a;
+}
+
 /* Broken JSON that says whose answer it means to be (device.md 3.7). */
 static struct diag_asked *asked_broken(struct diag *d,
 				       const struct diag_frame *f,
 				       struct frame_reading *r)
 {
 	CLEANUP(salvage_done) struct salvage s = { 0 };
+	struct diag_asked *bare = asked_bare(d, f, r);
 
+	if (bare)
+		return bare;
 	jsonrpc_salvage(f->data, f->len, &s);
 	r->has_number = s.has_id;
 	r->number = s.id;

@@ -24,6 +24,7 @@ FILE_OF(backends);
 FILE_OF(models);
 FILE_OF(firmware);
 FILE_OF(libraries);
+FILE_OF(hosts);
 
 enum member_type { TEXT, FLAG, NUMBER };
 struct fact_member {
@@ -98,6 +99,23 @@ static const struct fact_member library_members[] = {
 	{ "mqtt_why", IN(library_fact, mqtt_why), TEXT, false },
 };
 
+static const struct fact_member host_members[] = {
+	{ "id", IN(host_fact, id), TEXT, true },
+	{ "name", IN(host_fact, name), TEXT, true },
+	{ "source", IN(host_fact, source), TEXT, true },
+	{ "read", IN(host_fact, read), TEXT, true },
+	{ "name_max", IN(host_fact, name_max), NUMBER, false },
+	{ "name_adds", IN(host_fact, name_adds), NUMBER, false },
+	{ "name_server", IN(host_fact, name_server), FLAG, false },
+	{ "name_marks", IN(host_fact, name_marks), TEXT, false },
+	{ "cuts_names", IN(host_fact, cuts_names), FLAG, false },
+	{ "max_tools", IN(host_fact, max_tools), NUMBER, false },
+	{ "all_or_none", IN(host_fact, all_or_none), FLAG, false },
+	{ "array_items", IN(host_fact, array_items), FLAG, false },
+	{ "plain_root", IN(host_fact, plain_root), FLAG, false },
+	{ "plain_keys", IN(host_fact, plain_keys), FLAG, false },
+};
+
 /* What was read of a kind. */
 struct fact_list {
 	char *item;
@@ -135,6 +153,12 @@ static struct fact_file {
 	  library_members,
 	  COUNT(library_members),
 	  sizeof(struct library_fact),
+	  { 0 } },
+	{ "hosts",
+	  facts_hosts,
+	  host_members,
+	  COUNT(host_members),
+	  sizeof(struct host_fact),
 	  { 0 } },
 };
 
@@ -356,6 +380,11 @@ const struct firmware_fact *firmware_facts(size_t *count)
 const struct library_fact *library_facts(size_t *count)
 {
 	return facts_of(&kinds[3], count);
+}
+
+const struct host_fact *host_facts(size_t *count)
+{
+	return facts_of(&kinds[4], count);
 }
 
 const struct library_fact *library_asking(const struct ota_request *rq)

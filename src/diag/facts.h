@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of other programs: backends, language models, firmware. It
+ * What is known of other programs: backends, language models, firmware, hosts. It
  * stands in data files (diag/data/), each entry with its source and the day it
  * was read; a file of the same name in the user's configuration folder goes
  * instead. Read when first asked for.
@@ -69,10 +69,26 @@ struct library_fact {
 	char *mqtt_why; /* "" */
 };
 
+/* What a program that people use tools in takes of an MCP server's list. */
+struct host_fact {
+	char *id, *name, *source, *read;
+	int64_t name_max; /* characters of what a tool is called there; 0: not known */
+	int64_t name_adds; /* of these the host's own, */
+	bool name_server; /* and those of the server's name */
+	char *name_marks; /* beside a-z A-Z 0-9; "": it mends others, or not known */
+	bool cuts_names; /* what is longer; else it does not take it */
+	int64_t max_tools; /* of all servers; 0: not known */
+	bool all_or_none; /* one that is refused costs all of the server's */
+	bool array_items; /* it refuses an array without items, */
+	bool plain_root; /* alternatives on the first level of a schema, */
+	bool plain_keys; /* names of arguments but [a-zA-Z0-9_.-]{1,64} */
+};
+
 const struct backend_fact *backend_facts(size_t *count);
 const struct model_fact *model_facts(size_t *count);
 const struct firmware_fact *firmware_facts(size_t *count);
 const struct library_fact *library_facts(size_t *count);
+const struct host_fact *host_facts(size_t *count);
 /* Whose question of OTA this is, most likely; NULL: stock firmware, or unknown. */
 const struct library_fact *library_asking(const struct ota_request *rq);
 

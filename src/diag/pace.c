@@ -20,7 +20,8 @@
 #define TEXT_MAX 512 /* of a message that is looked at */
 #define FRAME_MS 60 /* of firmware, where none is told (device.md 1.5) */
 #define LATE_US 400000 /* a pause from which on something is said */
-#define OWN_US 20000 /* of ours, from which on it is not the board's */
+#define OWN_US 20000 /* of ours, from which on jitter is not the board's */
+#define OWN_LONG_US 100000 /* from which on nothing is told of a pause */
 #define SETTLED_US 3000000 /* what did not come by then does not come */
 #define BEGIN_US 1000000 /* firmware has some packets in store */
 #define MISSING_MAX 1000 /* more is no loss */
@@ -226,14 +227,15 @@ static void never_came(struct sound_pace *p, const struct pace_ear *h)
 	found(h, D156, detail);
 }
 
-static void judge_stall(struct sound_pace *p, int64_t now,
+/* own: so much of the last offset may be our delay. */
+static void judge_stall(struct sound_pace *p, int64_t now, int64_t own,
 			const struct pace_ear *h)
 {
 	const int64_t behind = p->offset - p->base;
 
-	if (behind < p->least)
-		p->least = behind;
-	if (p->least < LATE_US / 4)
+	if (behind - own < p->least)
+		p->least = behind - own;
+	if (behind < LATE_US / 4)
 		caught_up(p, h);
 	else if (now - p->stall_since < SETTLED_US)
 		return;
@@ -293,25 +295,28 @@ static void next_packet(struct sound_pace *p, const struct pace_packet *k,
 {
 	const int64_t offset = k->frame->at_us - p->first - p->sound;
 	const int64_t change = offset - p->offset;
-	const bool own = k->own_us - p->own > OWN_US;
+	const int64_t own = k->own_us - p->own;
 
 	p->offset = offset;
 	if (p->quiet && change > length)
 		p->stepped = true;
-	if (own || (p->quiet && change > length)) {
+	if (own > OWN_LONG_US || (p->quiet && change > length)) {
 		/* What piled up meanwhile comes at once, and is no news either. */
 		begin_anew(p, k);
 		return;
 	}
+	if (own > OWN_US)
+		p->measured_from = k->frame->at_us + BEGIN_US;
 	measure_jitter(p, k->frame->at_us, change);
-	if (!p->stalled && change >= LATE_US && offset - p->base >= LATE_US) {
+	if (!p->stalled && change - own >= LATE_US &&
+	    offset - own - p->base >= LATE_US) {
 		p->stalled = true;
 		p->stall_since = k->frame->at_us;
-		p->pause = k->frame->at_us - p->last;
+		p->pause = k->frame->at_us - own - p->last;
 		p->least = INT64_MAX;
 	}
 	if (p->stalled) {
-		judge_stall(p, k->frame->at_us, h);
+		judge_stall(p, k->frame->at_us, own, h);
 		return;
 	}
 	follow_base(p, k->frame->at_us);

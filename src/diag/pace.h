@@ -8,8 +8,8 @@
  *
  * A packet has the length that the board's hello tells (frame_duration); where
  * its Opus tells another one (wire/audio), nothing is judged, since it cannot be
- * known which is true. Where this process itself was late (own_us), nothing is
- * said of the board.
+ * known which is true. The delay of this process itself (own_us) is no
+ * pause of the board's, and where it was long nothing is told.
  */
 #ifndef DIAG_PACE_H
 #define DIAG_PACE_H

@@ -488,10 +488,16 @@ int client_list(struct client *c, enum list_kind kind, struct page_list *out,
 		struct error *err)
 {
 	struct listing listing;
+	int status;
 
 	*out = (struct page_list){ .kind = kind };
 	listing_init_items(&listing, out);
-	return list_pages(c, &listing, err);
+	status = list_pages(c, &listing, err);
+	if (out->misnamed)
+		session_tell(
+			c->session, NOTICE_OTHER,
+			"the answer to resources/list calls them 'contents', which MCP calls 'resources'");
+	return status;
 }
 
 /* ---- calls ---- */
@@ -600,12 +606,17 @@ static int ask_tool(struct client *c, struct call *call, const char *arguments,
 		    bool task, struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
+	CLEANUP(buf_done) struct buf room = { 0 };
 	struct client_request rq = { .method = "tools/call",
 				     .progress = true,
 				     .tasks = task };
 	int status;
 
-	rq.arguments = arguments && arguments[0] ? arguments : "{}";
+	rq.arguments = client_tool_arguments(
+		c, call->subject, arguments && arguments[0] ? arguments : "{}",
+		&room, err);
+	if (!rq.arguments)
+		return -1;
 	buf_text(&params, "{\"name\":");
 	add_string(&params, call->subject);
 	buf_printf(&params, ",\"arguments\":%s%s}", rq.arguments,
@@ -655,7 +666,8 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 	CLEANUP(call_done) struct call call = { 0 };
 	const struct client_request rq = { .method = c->modern ?
 							     "server/discover" :
-							     "ping" };
+						     c->kwargs ? "tools/list" :
+								 "ping" };
 	int status = client_ask(c, &call, &rq, err);
 
 	*took_us = call.ended_us - call.started_us;

@@ -48,6 +48,8 @@ struct client {
 	const char *revision, *server_name, *server_version, *instructions;
 	int64_t initialize_us; /* how long it took; -1: a serve had done it */
 	bool device; /* speaks the device dialect */
+	/* It takes arguments as mcp/kwargs.h says; that was told. */
+	bool kwargs, kwargs_told;
 	/* Asked before and after each request; NULL. Set after client_begin; kept
 	   by it. Lent. (mcp/guard.h) */
 	const struct client_guard *guard;
@@ -98,6 +100,7 @@ struct era_config {
 struct client_config {
 	struct era_config era;
 	const char *log_level; /* client.log_level; static */
+	bool kwargs; /* it may be the SDK that wants those (mcp/kwargs.h) */
 	/* into capabilities.vision; NULL: left out */
 	const char *vision_url, *vision_token;
 	struct client_answers answers;

@@ -7,6 +7,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/kwargs.h"
 #include "mcp/modern.h"
 #include "mcp/param_headers.h"
 #include "mcp/tools.h"
@@ -47,8 +48,10 @@ static void know_params(struct client *c, const struct tool *t)
 	struct tool_params *p;
 	size_t count;
 
-	if (!c->modern || t->duplicate ||
-	    param_headers_check(t->schema, &count, &ignored) || !count)
+	if (t->duplicate || (!c->modern && !c->kwargs))
+		return;
+	if (c->modern &&
+	    (param_headers_check(t->schema, &count, &ignored) || !count))
 		return;
 	c->params = mem_grow(c->params, &c->params_capacity, c->params_count,
 			     sizeof(*c->params));
@@ -131,6 +134,25 @@ static const struct tool_params *find_params(const struct client *c,
 			return &c->params[i];
 	}
 	return NULL;
+}
+
+const char *client_tool_arguments(struct client *c, const char *tool,
+				  const char *arguments, struct buf *room,
+				  struct error *err)
+{
+	const struct tool_params *known = find_params(c, tool);
+
+	if (!c->kwargs)
+		return arguments;
+	if (!c->kwargs_told)
+		session_tell(
+			c->session, NOTICE_OTHER,
+			"this SDK takes arguments in 'kwargs', in the order of the schema: so they are sent (?args=plain behind the target sends them as they are)");
+	c->kwargs_told = true;
+	buf_reset(room);
+	if (kwargs_wrap(room, known ? known->schema : NULL, arguments, err))
+		return NULL;
+	return buf_string(room);
 }
 
 /* For -v: headers are in no frame. */

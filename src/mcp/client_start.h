@@ -44,6 +44,14 @@ void client_know_tools(struct client *c, const struct tool_list *list);
 void client_forget_tools(struct client *c);
 
 /*
+ * Arguments of a tool as the server takes them: the same text, or another one in
+ * room. NULL: err. What is special about them is told once.
+ */
+const char *client_tool_arguments(struct client *c, const char *tool,
+				  const char *arguments, struct buf *room,
+				  struct error *err);
+
+/*
  * Up to 2025-11-25 tasks are a capability (*tasks: what it has of them, NULL:
  * none), later an extension. False: the server has said that it has none.
  */

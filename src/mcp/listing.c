@@ -297,6 +297,11 @@ int page_list_add_take(struct page_list *l, struct message *page,
 	const cJSON *array = json_array(page->result, list_member(l->kind));
 	struct message *kept;
 
+	/* An SDK for servers over MQTT calls them so (mcp-mqtt.md 7). */
+	if (!array && l->kind == LIST_RESOURCES) {
+		array = json_array(page->result, "contents");
+		l->misnamed = l->misnamed || array;
+	}
 	if (!array) {
 		error_set(err, ERR_PROTOCOL,
 			  "the answer to %s has no array '%s'",

@@ -30,6 +30,7 @@ struct page_list {
 	size_t count, capacity;
 	struct message *page;
 	size_t pages, pages_capacity;
+	bool misnamed; /* resources came as `contents` */
 };
 void page_list_done(struct page_list *l);
 

@@ -9,6 +9,7 @@
 #include "mcp/client.h"
 #include "mcp/client_start.h"
 #include "mcp/initialize.h"
+#include "mcp/kwargs.h"
 #include "mcp/modern.h"
 #include "mcp/revision.h"
 #include "rpc/session_calls.h"
@@ -101,6 +102,8 @@ static void borrow_reply(struct client *c)
 				     json_object(result, "serverInfo");
 	c->server_name = json_string(c->server_info, "name");
 	c->server_version = json_string(c->server_info, "version");
+	c->kwargs =
+		c->config && c->config->kwargs && kwargs_wanted(c->server_info);
 	session_name_codes(c->session, llm_is_service(c->server_name) ?
 					       llm_code_name :
 					       NULL);
@@ -167,15 +170,25 @@ static int64_t ask_ms(const struct client *c)
 	return left && left < every ? left : every;
 }
 
+/* It dialled in, so nobody is asked in the envelope who did not say hello. */
+static bool is_unsure(const struct client *c)
+{
+	return session_peer(c->session)->unsure;
+}
+
 static int start_initialize(struct client *c, struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct client_opening *o = c->opening;
+	struct client_config plain = *c->config;
 
+	/* That is for a board, if it is one. */
+	if (is_unsure(c))
+		plain.vision_url = plain.vision_token = NULL;
 	if (session_link(c->session)->dialect == DIALECT_DEVICE)
 		write_device_params(&params, c->config);
 	else
-		initialize_params_plain(&params, o->revision, c->config);
+		initialize_params_plain(&params, o->revision, &plain);
 	return session_start(c->session, &o->call, "initialize",
 			     buf_string(&params), ask_ms(c), err);
 }
@@ -351,6 +364,22 @@ static bool is_silent(const struct call *call)
 	return !call->done || call->failure.kind == ERR_TIMEOUT;
 }
 
+static int refuse_silence(struct client *c)
+{
+	const char *who = session_peer(c->session)->address;
+	struct error *why = &c->opening->call.failure;
+
+	error_reset(why);
+	error_set(
+		why, ERR_TIMEOUT,
+		"'%s' is connected, said no hello, and did not answer 'initialize'",
+		who ? who : "the peer");
+	error_finding(why, "D102");
+	return error_hint(
+		why,
+		"a board says hello at once, a tool side (an MCP server that dials in) answers; is it a client? That finds a server at 'mcpctl sim --listen'");
+}
+
 /*
  * The dialect is not known: plain first; after two seconds of silence, or a
  * device's hello, the envelope, since a slow plain server may still answer the
@@ -361,14 +390,20 @@ static int step_probing(struct client *c, struct error *err)
 	struct client_opening *o = c->opening;
 	const struct link *link = session_link(c->session);
 
-	if (!link->up && loop_now() < o->silent_at &&
-	    !session_is_over(c->session))
+	bool waits = is_unsure(c) ? !o->call.done : loop_now() < o->silent_at;
+
+	if (!link->up && waits && !session_is_over(c->session))
 		return 0;
 	if (link->has_hello && session_poll_up(c->session, err) < 0)
 		return -1;
 	o->step = STEP_ASKED;
 	if (!is_silent(&o->call) || link->dialect == DIALECT_PLAIN)
 		return 0;
+	if (is_unsure(c) && !link->has_hello) {
+		if (o->call.failure.kind == ERR_TIMEOUT)
+			refuse_silence(c);
+		return 0;
+	}
 	o->step = STEP_BOTH;
 	session_settle(c->session, DIALECT_DEVICE);
 	return session_start(c->session, &o->envelope, "initialize",

@@ -775,6 +775,9 @@ static unsigned type_bits(const cJSON *operand)
 
 	if (cJSON_IsString(operand))
 		return schema_type_bit(operand->valuestring);
+	/* What an SDK writes for a boolean (mcp-mqtt.md 7). */
+	if (cJSON_IsTrue(operand))
+		return SCHEMA_BOOLEAN;
 	if (!cJSON_IsArray(operand))
 		return 0;
 	cJSON_ArrayForEach(name, operand) {

@@ -170,6 +170,9 @@ static unsigned named_types(const cJSON *type)
 
 	if (cJSON_IsString(type))
 		return schema_type_bit(type->valuestring);
+	/* What an SDK writes for a boolean (mcp-mqtt.md 7). */
+	if (cJSON_IsTrue(type))
+		return SCHEMA_BOOLEAN;
 	if (!cJSON_IsArray(type))
 		return 0;
 	cJSON_ArrayForEach(name, type) {

@@ -71,6 +71,24 @@ static bool is_ideograph(const char *text, size_t len)
 	return first > 0xe4 || (unsigned char)text[1] >= 0xb8;
 }
 
+static bool keeps(const char *name, size_t len, enum sanitise_rule rule)
+{
+	unsigned char c = (unsigned char)*name;
+
+	switch (rule) {
+	case SANITISE_WIDE:
+		return is_plain(c) || is_ideograph(name, len);
+	case SANITISE_FLAT:
+		return is_plain(c);
+	case SANITISE_SPEC:
+		return is_plain(c) || c == '.';
+	case SANITISE_DOTS:
+	case SANITISE_LOOK:
+		break;
+	}
+	return c != '.';
+}
+
 void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out)
 {
 	if (rule == SANITISE_LOOK) {
@@ -79,12 +97,8 @@ void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out)
 	}
 	while (*name) {
 		size_t len = character_length(name);
-		bool keep = *name != '.';
 
-		if (rule == SANITISE_WIDE)
-			keep = is_plain((unsigned char)*name) ||
-			       is_ideograph(name, len);
-		if (keep)
+		if (keeps(name, len, rule))
 			buf_add(out, name, len);
 		else
 			buf_char(out, '_');

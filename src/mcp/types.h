@@ -38,10 +38,12 @@ struct tool_list {
 	struct name_set names; /* name to index */
 };
 
-/* What backends make of a name (backends.md 1.1, 1.10 item 9). Every rule writes into out. */
+/* What backends make of a name (backends.md 1.1, 1.10 item 9), and what hosts take. Every rule writes into out. */
 enum sanitise_rule {
 	SANITISE_WIDE, /* all but [a-zA-Z0-9_-] and U+4E00..U+9FFF becomes _ */
 	SANITISE_DOTS, /* only '.' becomes _ */
+	SANITISE_FLAT, /* all but [a-zA-Z0-9_-] becomes _ */
+	SANITISE_SPEC, /* all but [a-zA-Z0-9_.-], which MCP asks for */
 	SANITISE_LOOK /* not theirs: what the eye takes it for (text_skeleton) */
 };
 

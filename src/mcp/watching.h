@@ -36,7 +36,8 @@ bool client_logs_apart(const struct client *c);
  * -1 (ERR_CONNECT), too: the server has ended it, or forgot the session. A server
  * over HTTP that may forget it gets a ping every so many ms (0: CLIENT_PING_MS).
  */
-#define CLIENT_PING_MS 300000 /* mcp-c-sdk forgets after 600 s (espressif.md 2) */
+#define CLIENT_PING_MS \
+	300000 /* mcp-c-sdk forgets after 600 s (espressif.md 2) */
 int client_watch(struct client *c, const bool *stop, int64_t deadline,
 		 int64_t ping, struct error *err);
 

@@ -50,31 +50,6 @@ static const struct machine {
 
 /* ---- found ---- */
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       access(path, X_OK) == 0;
-}
-
-static char *in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	while (path && *path) {
-		size_t len = strcspn(path, ":");
-		CLEANUP(mem_free_ptr)
-		char *file = mem_printf("%.*s/%s", (int)len, path, name);
-
-		/* A relative folder is anybody's. */
-		if (*path == '/' && is_program(file))
-			return TAKE(file);
-		path += len + (path[len] == ':');
-	}
-	return NULL;
-}
-
 /* tools/NAME/VERSION/NAME/bin: the last in order, which is the newest mostly. */
 static char *in_idf(const char *name)
 {
@@ -90,7 +65,7 @@ static char *in_idf(const char *name)
 				     name);
 	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
 		return NULL;
-	if (is_program(found.gl_pathv[found.gl_pathc - 1]))
+	if (file_is_regular(found.gl_pathv[found.gl_pathc - 1], X_OK))
 		file = mem_strdup(found.gl_pathv[found.gl_pathc - 1]);
 	globfree(&found);
 	return file;
@@ -99,12 +74,13 @@ static char *in_idf(const char *name)
 static void find_tool(struct addr2line *out, uint16_t number)
 {
 	const struct machine *m = machines;
+	const char *path = getenv("PATH");
 
 	while (m->number && m->number != number)
 		m++;
 	out->wanted = m->tools[0];
 	for (size_t i = 0; !out->tool && m->tools[i]; i++)
-		out->tool = in_path(m->tools[i]);
+		out->tool = file_find(path ? path : "", m->tools[i], X_OK);
 	for (size_t i = 0; !out->tool && m->tools[i]; i++)
 		out->tool = in_idf(m->tools[i]);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
 
@@ -192,6 +193,31 @@ bool address_is_here(const char *host)
 	if (inet_pton(AF_INET, host, &v4) == 1)
 		return ntohl(v4.s_addr) >> 24 == 127;
 	return text_same(host, "localhost") || strcmp(host, "::1") == 0;
+}
+
+bool address_is_private(const char *host)
+{
+	static const struct {
+		unsigned char bytes[2], mask[2];
+	} nets[] = { { { 10, 0 }, { 255, 0 } },
+		     { { 172, 16 }, { 255, 240 } },
+		     { { 192, 168 }, { 255, 255 } },
+		     { { 169, 254 }, { 255, 255 } } };
+	unsigned char number[16];
+	CLEANUP(mem_free_ptr)
+	char *bare = mem_strndup(host, strcspn(host, "%"));
+
+	if (inet_pton(AF_INET6, bare, number) == 1)
+		return (number[0] & 0xfe) == 0xfc ||
+		       (number[0] == 0xfe && (number[1] & 0xc0) == 0x80);
+	if (inet_pton(AF_INET, bare, number) != 1)
+		return false;
+	for (size_t i = 0; i < COUNT(nets); i++) {
+		if ((number[0] & nets[i].mask[0]) == nets[i].bytes[0] &&
+		    (number[1] & nets[i].mask[1]) == nets[i].bytes[1])
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -41,6 +41,8 @@ void address_print_host(const struct sockaddr *sa, char *out, size_t size);
 
 /* This machine itself, by its name or a loopback address. */
 bool address_is_here(const char *host);
+/* A number of a private net or of this link (RFC 1918, 4193, 3927, 4291). */
+bool address_is_private(const char *host);
 
 /* Bytes of the host in what address_print gave, with its brackets. */
 size_t address_host_length(const char *text);

@@ -47,7 +47,8 @@ enum admit_verdict {
 /*
  * upgrade: a WebSocket is asked for. There a Device-Id among the headers is
  * proof that no page asks, since pages cannot set headers of a WebSocket: its
- * Origin does not count. A request without Host, which is HTTP/1.0 and comes
+ * Origin does not count. So is the User-Agent of the Arduino library for
+ * WebSockets, which by itself says it came from a file. A request without Host, which is HTTP/1.0 and comes
  * from no browser, has no name to be judged.
  */
 enum admit_verdict admit_judge(const struct admit *a, const struct headers *h,

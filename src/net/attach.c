@@ -122,9 +122,11 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 				  .id = json_string(device, "id"),
 				  .device = text };
 	const bool plain = json_true(json, "plain");
-	struct peer_info peer = {
-		.envelope = !plain, .plain = plain, .held = plain, .kept = &kept
-	};
+	const bool tool_side = json_true(json, "tool_side");
+	struct peer_info peer = { .envelope = !plain,
+				  .plain = plain,
+				  .held = plain && !tool_side,
+				  .kept = &kept };
 	struct ota_request ota;
 	struct headers headers = { 0 };
 	int64_t version = 0, hellos = 0, protocol = 0;
@@ -139,7 +141,7 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
 	tell_news(a, json_string(json, "news"));
-	peer.relay = plain ? NULL : &relay;
+	peer.relay = peer.held ? NULL : &relay;
 	peer.device_id = plain ? NULL : kept.id;
 	if (!kept.id)
 		kept.id = "";

@@ -12,6 +12,7 @@
 #include "net/address.h"
 #include "net/endpoint.h"
 #include "net/head.h"
+#include "wire/mcp_topic.h"
 
 /* How the targets of each scheme are written, behind its colon. */
 
@@ -147,9 +148,11 @@ static int take_topics(struct endpoint *e, const char *query, struct error *err)
 	return 0;
 }
 
-static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
+/* "//[USER@]HOST[:PORT]": *path is what stands behind it. */
+static int take_broker(struct endpoint *e, const char *rest, const char **path,
+		       struct error *err)
 {
-	const char *host, *at, *path;
+	const char *host, *at;
 	size_t len = 0, skip = 0;
 
 	if (check_url_text(rest, err))
@@ -163,16 +166,54 @@ static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
 			return -1;
 		skip = (size_t)(at - host) + 1;
 	}
+	*path = host + len;
 	if (take_authority(e, host + skip, len - skip, err))
 		return -1;
-	path = host + len;
-	if (strchr(path, '#'))
+	if (strchr(*path, '#'))
 		return error_set(err, ERR_USAGE,
 				 "a '#' in an id or a topic is written %%23");
+	return 0;
+}
+
+static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
+{
+	const char *path;
+	size_t len;
+
+	if (take_broker(e, rest, &path, err))
+		return -1;
 	len = strcspn(path, "?");
 	if (take_client_id(e, path, len, err))
 		return -1;
 	return path[len] ? take_topics(e, path + len + 1, err) : 0;
+}
+
+/* "args=plain" or "args=auto". */
+static int take_args(struct endpoint *e, const char *query, struct error *err)
+{
+	e->plain_args = strcmp(query, "args=plain") == 0;
+	if (e->plain_args || strcmp(query, "args=auto") == 0)
+		return 0;
+	return error_set(err, ERR_USAGE, "'%.60s' is not args=plain", query);
+}
+
+static int parse_mcp_mqtt(struct endpoint *e, const char *rest,
+			  struct error *err)
+{
+	const char *path;
+	size_t len;
+
+	if (take_broker(e, rest, &path, err))
+		return -1;
+	len = strcspn(path, "?");
+	e->path = mem_strndup(path + (*path == '/'), len - (*path == '/'));
+	if (text_percent_decode(e->path) ||
+	    !text_is_utf8(e->path, strlen(e->path)))
+		return error_set(err, ERR_USAGE,
+				 "the server '%.100s' is no text", e->path);
+	if (*e->path && mcp_filter_check(e->path, err))
+		return -1;
+	return path[len] ? take_args(e, path + len + 1, err) : 0;
 }
 
 /* "PORT", "HOST:PORT" or nothing, of len bytes. */
@@ -258,6 +299,8 @@ static int parse_attach(struct endpoint *e, const char *rest, struct error *err)
 }
 
 #define TLS_BRIEF "the same over TLS, verified (--cacert, --insecure)"
+#define MCP_MQTT_SYNTAX \
+	"[USER@]HOST[:PORT][/SERVER_ID/SERVER_NAME][?args=plain]"
 #define MQTT_SYNTAX "[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]"
 
 /* clang-format off */
@@ -291,6 +334,11 @@ const struct scheme schemes[] = {
 	  SCHEME_MQTT, SCHEME_DEVICE, 1883, parse_mqtt },
 	{ "mqtts", "mqtts://" MQTT_SYNTAX, TLS_BRIEF,
 	  SCHEME_MQTT, SCHEME_DEVICE | SCHEME_TLS, 8883, parse_mqtt },
+	{ "mcp+mqtt", "mcp+mqtt://" MCP_MQTT_SYNTAX,
+	  "an MCP server at an MQTT 5 broker (MCP over MQTT); in the place of id and name a filter such as +/xiaozhi/%23, where one server fits, or none",
+	  SCHEME_MCP_MQTT, SCHEME_PLAIN, 1883, parse_mcp_mqtt },
+	{ "mcp+mqtts", "mcp+mqtts://" MCP_MQTT_SYNTAX, TLS_BRIEF,
+	  SCHEME_MCP_MQTT, SCHEME_PLAIN | SCHEME_TLS, 8883, parse_mcp_mqtt },
 	{ "sim", "sim:[PROFILE][?KEY=VALUE&...]",
 	  "a simulated device inside mcpctl: no network and no hardware",
 	  SCHEME_SIM, SCHEME_DEVICE, 0, parse_sim },
@@ -501,4 +549,25 @@ char *endpoint_child_text(char *const *words, size_t count)
 		words_quote(&text, words[i]);
 	}
 	return buf_take(&text);
+}
+
+void endpoint_mcp_text(struct buf *out, const struct endpoint *at,
+		       const char *id, const char *name)
+{
+	static const char plain[] = "-._~:@/";
+
+	buf_printf(out, "%s://", at->scheme->name);
+	if (at->user) {
+		text_percent_encode(out, at->user, "-._~");
+		buf_char(out, '@');
+	}
+	authority_print(out, at->host,
+			at->port == at->scheme->port ? 0 : at->port);
+	if (!id)
+		return;
+	buf_char(out, '/');
+	text_percent_encode(out, id, plain);
+	buf_char(out, '/');
+	text_percent_encode(out, name, plain);
+	buf_text(out, at->plain_args ? "?args=plain" : "");
 }

@@ -30,6 +30,7 @@ enum scheme_kind {
 	SCHEME_HTTP,
 	SCHEME_CHILD,
 	SCHEME_MQTT,
+	SCHEME_MCP_MQTT, /* servers at a broker, by MCP over MQTT */
 	SCHEME_SIM
 };
 
@@ -69,14 +70,16 @@ struct endpoint {
 	char *host; /* without brackets; NULL if not given */
 	uint16_t port; /* scheme's default if not given */
 	bool has_port;
-	char *user; /* mqtt only, decoded; NULL if none */
+	char *user; /* mqtt and mcp+mqtt, decoded; NULL if none */
 	/*
 	 * With its query, "/" if not given (listen: any path). sim: the profile,
 	 * attach: the socket ("" if none). stdio: the command line. mqtt: the
-	 * client id, decoded, without a slash.
+	 * client id, decoded, without a slash. mcp+mqtt: SERVER-ID/SERVER-NAME, or a
+	 * filter of those, decoded; "" if none.
 	 */
 	char *path;
 	char *query; /* sim only: behind '?'; NULL if none */
+	bool plain_args; /* mcp+mqtt: ?args=plain, whatever SDK it is */
 
 	/*
 	 * A file says so that came with a folder: it gets no secret of the
@@ -97,6 +100,7 @@ struct endpoint {
 	enum dialect envelope; /* --envelope */
 	enum era_wish era; /* --era, protocolEra */
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */
+	int64_t wait; /* mcp+mqtt: ms for a server to come; 0: who is there */
 	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
 	char *device; /* -d: Device-Id, client id, alias or glob, attach only; NULL */
 	bool tail; /* attach: audio frames are wanted too */
@@ -137,6 +141,13 @@ bool endpoint_has(const struct endpoint *e, enum scheme_trait trait);
  * that endpoint_parse takes the same words out of it. Yours.
  */
 char *endpoint_child_text(char *const *words, size_t count);
+
+/*
+ * One server at the broker of a target of MCP over MQTT, as a target; appended.
+ * id NULL: all of them.
+ */
+void endpoint_mcp_text(struct buf *out, const struct endpoint *at,
+		       const char *id, const char *name);
 
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,

@@ -69,11 +69,8 @@ void request_watch(struct front_request *rq)
 
 /* ---- its end ---- */
 
-static void free_request(void *owner)
+static void free_request(struct front_request *rq)
 {
-	struct front_request *rq = owner;
-	struct front *f = rq->front;
-
 	mem_free(rq->uri);
 	mem_free(rq->path);
 	mem_free(rq->query);
@@ -83,9 +80,31 @@ static void free_request(void *owner)
 	buf_done(&rq->body);
 	buf_done(&rq->stream.waiting);
 	mem_free(rq);
+}
+
+static void on_grace_closed(void *owner)
+{
+	struct front_request *rq = owner;
+	struct front *f = rq->front;
+
+	free_request(rq);
 	front_handle_closed(f);
 }
 
+static void start_grace(struct front_request *rq, void (*fn)(void *owner),
+			int64_t ms)
+{
+	if (!rq->grace.open) {
+		timer_open(&rq->grace, rq->front->loop, fn, rq);
+		rq->front->handles++;
+	}
+	timer_start(&rq->grace, ms);
+}
+
+/*
+ * At once, if it can be: of a peer that asks on and on without a pause there are
+ * many in one turn of the loop.
+ */
 void request_drop(struct front_request *rq)
 {
 	struct front_request **link = &rq->front->requests;
@@ -98,7 +117,10 @@ void request_drop(struct front_request *rq)
 	rq->front->files -= rq->file;
 	if (rq->response)
 		MHD_destroy_response(TAKE(rq->response));
-	timer_close(&rq->grace, free_request);
+	if (rq->grace.open)
+		timer_close(&rq->grace, on_grace_closed);
+	else
+		free_request(rq);
 }
 
 /*
@@ -189,7 +211,7 @@ static ssize_t read_answer(void *cls, uint64_t at, char *out, size_t max)
 	rq->suspended = true;
 	MHD_suspend_connection(rq->connection);
 	rq->grace_end = loop_now() + CLOSE_GRACE_MS;
-	timer_start(&rq->grace, CLOSE_LOOK_MS);
+	start_grace(rq, request_grace, CLOSE_LOOK_MS);
 	return 0;
 }
 
@@ -624,8 +646,7 @@ struct front_stream *front_stream(struct front_request *rq, int status,
 		return s;
 	}
 	rq->cut = true;
-	rq->grace.fn = on_never;
-	timer_start(&rq->grace, 0);
+	start_grace(rq, on_never, 0);
 	return s;
 }
 
@@ -664,5 +685,5 @@ void front_stream_end(struct front_stream *s)
 	if (rq->connection)
 		request_resume(rq);
 	else
-		timer_start(&rq->grace, 0);
+		start_grace(rq, on_never, 0);
 }

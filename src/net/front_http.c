@@ -183,10 +183,8 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	rq->began = loop_now();
 	take_addresses(rq);
 	buf_init(&rq->body, f->config.body_max);
-	timer_open(&rq->grace, f->loop, request_grace, rq);
 	rq->next = f->requests;
 	f->requests = rq;
-	f->handles++;
 	return rq;
 }
 

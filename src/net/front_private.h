@@ -142,7 +142,8 @@ struct front_request {
 	unsigned status;
 	char *text; /* the body of the answer */
 	size_t text_len;
-	struct timer grace;
+	struct timer
+		grace; /* opened when it is needed: most have no use for it */
 	int64_t grace_end; /* loop_now() ms */
 	bool grace_over;
 	struct front_stream stream;

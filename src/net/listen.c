@@ -17,6 +17,7 @@ struct listen {
 	struct camera camera; /* its pictures */
 	struct timer timer;
 	char *path; /* the only one accepted; NULL: any */
+	bool is_point; /* … and it is an access point's */
 	struct words tokens;
 	bool serving; /* a device has the place, from the upgrade on */
 	bool ready; /* and the owner knows */
@@ -409,6 +410,16 @@ static const struct transport_events inner_events = {
 	.pong = on_pong,
 };
 
+/* "/mcp", "/mcp_endpoint/mcp/": as all access points end. */
+static bool path_is_point(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return len >= 4 && memcmp(path + len - 4, "/mcp", 4) == 0;
+}
+
 static struct listen *listen_new(struct transport *t, const struct endpoint *to)
 {
 	struct listen *l = mem_zalloc(sizeof(*l));
@@ -420,6 +431,7 @@ static struct listen *listen_new(struct transport *t, const struct endpoint *to)
 	l->inner.share = &l->share;
 	if (to->path && strcmp(to->path, "/") != 0)
 		l->path = mem_strdup(to->path);
+	l->is_point = l->path && path_is_point(l->path);
 	for (size_t i = 0; i < to->tokens.count; i++)
 		words_add(&l->tokens, to->tokens.word[i]);
 	return l;
@@ -433,6 +445,7 @@ static int listen_open(struct transport *t, const struct endpoint *to,
 		.host = to->host,
 		.number = to->port,
 		.path = l->path,
+		.point = l->is_point ? l->path : NULL,
 		.admit = { &to->allow_hosts, &to->allow_origins,
 			   &to->trusted_proxies, to->advertise },
 		.message_max = to->message_max,

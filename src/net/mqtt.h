@@ -27,6 +27,29 @@ struct mqtt_options { /* texts are copied */
 	int keepalive; /* seconds; 0: 60 */
 	bool reconnect; /* after a loss, with 1 s to 30 s between tries; lost is told each time */
 	bool retained; /* messages that the broker kept are taken, too */
+	/* MQTT 5, with a clean start and no session kept; else 3.1.1 */
+	const struct mqtt_five *five; /* NULL */
+};
+
+struct mqtt_pair { /* a user property */
+	const char *name, *value;
+};
+
+/* What MQTT 5 adds; texts are copied. */
+struct mqtt_five {
+	/* QoS 1; the broker publishes it if we end without a word; NULL: none */
+	const char *will_topic, *will;
+	bool will_retained;
+	/* of CONNECT, and of each PUBLISH; a row without name ends them; NULL */
+	const struct mqtt_pair *connects, *publishes;
+};
+
+/* A message by MQTT 5; QoS 1, if the broker has it. */
+struct mqtt_message {
+	const char *topic;
+	const void *data;
+	size_t len;
+	bool retained;
 };
 
 struct mqtt_client;
@@ -50,6 +73,13 @@ struct mqtt_client_events {
 	 * mqtt_client_close.
 	 */
 	void (*lost)(void *owner, const struct error *why);
+	/* MQTT 5; each may be NULL. A user property of CONNACK, before connected. */
+	void (*said)(void *owner, const char *name, const char *value);
+	/* What publish_five numbered was taken; reason: MQTT 5, 3.4.2.1. */
+	void (*published)(void *owner, int number, int reason);
+	/* So was subscribe_five: a code for each of its filters, 3.9.3. */
+	void (*subscribed)(void *owner, int number, size_t count,
+			   const int *code);
 };
 
 /* ---- UDP audio ---- */
@@ -102,9 +132,28 @@ struct mqtt_hub_config {
 		advertise; /* host for audio; NULL: our address towards the device, or the broker */
 };
 
+struct mcp_browse; /* net/mcp_mqtt.h */
+struct mcp_server;
+
 struct mqtt_table {
 	struct transport_ops
 		dial; /* mqtt:// and mqtts:// (endpoint: see mqtt_dial.c) */
+	/* mcp+mqtt:// and mcp+mqtts:// (endpoint: see mcp_mqtt.c) */
+	struct transport_ops mcp_dial;
+	/*
+	 * Who announces himself at the broker of that endpoint, by its filter. The
+	 * targets of those that it lists share its connection as long as it is
+	 * open. *woken is set when there is something new.
+	 */
+	struct mcp_browse *(*browse_open)(struct loop *l,
+					  const struct endpoint *to,
+					  bool *woken, struct error *err);
+	/* 0: not yet; 1: nobody more was told for a while; -1: why not. */
+	int (*browse_poll)(struct mcp_browse *b, struct error *err);
+	/* By id, then name; lent, until the next turn of the loop. */
+	const struct mcp_server *(*browse_list)(struct mcp_browse *b,
+						size_t *count);
+	void (*browse_close)(struct mcp_browse *b);
 
 	/* NULL: ERR_USAGE. Connecting itself fails by `lost`. */
 	struct mqtt_client *(*client_open)(struct loop *l,
@@ -117,6 +166,20 @@ struct mqtt_table {
 	/* QoS 0. -1: not connected, or more than TRANSPORT_QUEUE_MAX waits. */
 	int (*publish)(struct mqtt_client *c, const char *topic,
 		       const void *data, size_t len, struct error *err);
+	/*
+	 * Where mqtt_options.five is given. -1: not connected, too much waits, or
+	 * the broker takes no such message. *number (may be NULL): as `published`
+	 * and `subscribed` tell it. Subscriptions are made once only.
+	 */
+	int (*publish_five)(struct mqtt_client *c, const struct mqtt_message *m,
+			    int *number, struct error *err);
+	/* own: what we publish ourselves comes back, too. */
+	int (*subscribe_five)(struct mqtt_client *c, char *const *filter,
+			      size_t count, bool own, int *number,
+			      struct error *err);
+	void (*unsubscribe)(struct mqtt_client *c, const char *filter);
+	/* Inside `message`: a user property of it; NULL. Lent until that returns. */
+	const char *(*property)(struct mqtt_client *c, const char *name);
 	/* DISCONNECT, then released; closed from the loop (may be NULL). */
 	void (*client_close)(struct mqtt_client *c,
 			     void (*closed)(void *owner));

@@ -22,9 +22,10 @@
 static void mqtt_begin(struct mqtt_client *c);
 static void mqtt_broken(struct mqtt_client *c, int rc, int error);
 static void mqtt_library_done(struct mqtt_client *c);
-static void mqtt_watch(struct mqtt_client *c);
 static void mqtt_unwatch(struct mqtt_client *c);
 static bool mqtt_is_idle(const struct mqtt_client *c);
+static void answered(struct mqtt_client *c, int code);
+static void heard(struct mqtt_client *c, const struct mosquitto_message *m);
 static int mqtt_hand_over(struct mqtt_client *c, const char *topic,
 			  const void *data, size_t len);
 
@@ -213,8 +214,8 @@ static void enqueue(struct mqtt_client *c, const char *topic, const void *data,
 	c->queued += len;
 }
 
-static int check_publish(const struct mqtt_client *c, const char *topic,
-			 size_t len, struct error *err)
+int mqtt_check_publish(const struct mqtt_client *c, const char *topic,
+		       size_t len, struct error *err)
 {
 	if (!*topic || strlen(topic) > TEXT_MAX ||
 	    mosquitto_pub_topic_check(topic) ||
@@ -241,7 +242,7 @@ int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
 {
 	int rc;
 
-	if (check_publish(c, topic, len, err))
+	if (mqtt_check_publish(c, topic, len, err))
 		return -1;
 	if (!mqtt_is_idle(c)) {
 		enqueue(c, topic, data, len);
@@ -265,15 +266,21 @@ static void send_subscribe(struct mqtt_client *c, struct mqtt_filter *f)
 	mosquitto_subscribe(c->mosq, &f->mid, f->text, 0);
 }
 
+int mqtt_check_filter(const char *filter, struct error *err)
+{
+	if (strlen(filter) <= TEXT_MAX && !mosquitto_sub_topic_check(filter) &&
+	    !mosquitto_validate_utf8(filter, (int)strlen(filter)))
+		return 0;
+	return error_set(err, ERR_USAGE, "'%.100s' is no topic to subscribe to",
+			 filter);
+}
+
 int mqtt_subscribe(struct mqtt_client *c, const char *filter, struct error *err)
 {
 	struct mqtt_filter *f;
 
-	if (strlen(filter) > TEXT_MAX || mosquitto_sub_topic_check(filter) ||
-	    mosquitto_validate_utf8(filter, (int)strlen(filter)))
-		return error_set(err, ERR_USAGE,
-				 "'%.100s' is no topic to subscribe to",
-				 filter);
+	if (mqtt_check_filter(filter, err))
+		return -1;
 	for (size_t i = 0; i < c->filters; i++) {
 		if (strcmp(c->filter[i].text, filter) == 0)
 			return 0;
@@ -319,6 +326,7 @@ static void mqtt_lost(struct mqtt_client *c)
 	dial_close(TAKE(c->dial));
 	mqtt_library_done(c);
 	mqtt_drop_queue(c);
+	mqtt_five_drop(c);
 	timer_stop(&c->timer);
 	c->state = MQTT_OVER;
 	if (c->reconnect) {
@@ -340,6 +348,7 @@ static void on_closed(void *owner)
 	owner = c->owner;
 	mqtt_library_done(c);
 	mqtt_drop_queue(c);
+	mqtt_five_close(c);
 	SSL_CTX_free(c->tls);
 	for (size_t i = 0; i < c->filters; i++)
 		mem_free(c->filter[i].text);
@@ -501,6 +510,12 @@ struct mqtt_client *mqtt_client_open(struct loop *l,
 	c->last = &c->first;
 	if (library_users++ == 0)
 		mosquitto_lib_init();
+	if (o->five) {
+		c->five = mem_zalloc(sizeof(*c->five));
+		c->five->answered = answered;
+		c->five->heard = heard;
+		mqtt_five_open(c, o->five);
+	}
 	timer_open(&c->timer, l, on_timer, c);
 	mqtt_begin(c);
 	return c;
@@ -521,32 +536,39 @@ struct mqtt_client *mqtt_client_open(struct loop *l,
  * Each ends with errno at 0: the library looks at it afterwards, and an EAGAIN
  * that something in here left would end its reading amid a TLS record.
  */
-static void on_connect(struct mosquitto *mosq, void *owner, int code)
+static void answered(struct mqtt_client *c, int code)
 {
-	struct mqtt_client *c = owner;
-
-	(void)mosq;
 	if (c->state == MQTT_CONNECTING && code)
 		c->connack = code;
 	else if (c->state == MQTT_CONNECTING)
 		mqtt_connected(c);
+}
+
+static void on_connect(struct mosquitto *mosq, void *owner, int code)
+{
+	(void)mosq;
+	answered(owner, code);
 	errno = 0;
 }
 
-static void on_message(struct mosquitto *mosq, void *owner,
-		       const struct mosquitto_message *m)
+static void heard(struct mqtt_client *c, const struct mosquitto_message *m)
 {
-	struct mqtt_client *c = owner;
 	const char *data = m->payloadlen > 0 ? m->payload : "";
 	size_t len = m->payloadlen > 0 ? (size_t)m->payloadlen : 0;
 
-	(void)mosq;
 	if (c->state == MQTT_CONNECTED && m->retain && c->events->retained)
 		c->events->retained(c->owner, m->topic, data, len);
 	/* What the broker retained is of the past, unless it is wanted. */
 	else if (c->state == MQTT_CONNECTED && (!m->retain || c->retained) &&
 		 c->events->message)
 		c->events->message(c->owner, m->topic, data, len);
+}
+
+static void on_message(struct mosquitto *mosq, void *owner,
+		       const struct mosquitto_message *m)
+{
+	(void)mosq;
+	heard(owner, m);
 	errno = 0;
 }
 
@@ -579,6 +601,8 @@ static struct mosquitto *mqtt_library_new(struct mqtt_client *c)
 		mosquitto_int_option(mosq, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
 		mosquitto_void_option(mosq, MOSQ_OPT_SSL_CTX, c->tls);
 	}
+	if (c->five)
+		return mosq;
 	mosquitto_connect_callback_set(mosq, on_connect);
 	mosquitto_message_callback_set(mosq, on_message);
 	mosquitto_subscribe_callback_set(mosq, on_subscribe);
@@ -747,6 +771,7 @@ static void on_poll(uv_poll_t *uv, int status, int events)
 	error = errno;
 	if (c->state == MQTT_GONE)
 		return;
+	mqtt_five_hurry(c);
 	if (rc) {
 		mqtt_broken(c, rc, error);
 		return;
@@ -792,8 +817,7 @@ static void watch_anew(struct mqtt_client *c, int fd)
 	c->poll = p;
 }
 
-/* Watch the socket for what the library waits for; after every call into it. */
-static void mqtt_watch(struct mqtt_client *c)
+void mqtt_watch(struct mqtt_client *c)
 {
 	int fd = c->mosq ? mosquitto_socket(c->mosq) : -1;
 	int events;
@@ -826,7 +850,8 @@ static unsigned with_what(const struct mqtt_client *c)
 	bool own = !c->client_id || text_starts(c->client_id, MQTT_OWN_ID);
 
 	return WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
-	       (c->user ? WITH_USER : 0) | (own ? 0 : WITH_ID) |
+	       (c->five ? WITH_FIVE : 0) | (c->user ? WITH_USER : 0) |
+	       (own ? 0 : WITH_ID) |
 	       (c->sent.len > GATEWAY_MAX ? WITH_LARGE : 0) |
 	       (c->sent.broken ? WITH_BROKEN : 0);
 }
@@ -924,6 +949,8 @@ static int dial_to(struct mqtt_client *c, const struct addrinfo *address)
 		errno = ENOMEM;
 		return MOSQ_ERR_ERRNO;
 	}
+	if (c->five)
+		mqtt_five_prepare(c);
 	/* With the zone of an address of this link. */
 	if (getnameinfo(address->ai_addr, address->ai_addrlen, number,
 			sizeof(number), NULL, 0, NI_NUMERICHOST)) {

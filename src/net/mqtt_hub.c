@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "broker/sign.h"
+#include "net/mcp_mqtt_private.h"
 #include "net/mqtt_private.h"
 #include "net/why.h"
 #include "wire/broker_topic.h"
@@ -672,9 +673,25 @@ const struct mqtt_table mqtt_table = {
 		.explain = mqtt_dial_explain,
 		.layers = mqtt_dial_layers,
 	},
+	.mcp_dial = {
+		.scheme = "mcp+mqtt",
+		.open = mcp_mqtt_open,
+		.send = mcp_mqtt_send,
+		.close = mcp_mqtt_close,
+		.explain = mcp_mqtt_explain,
+		.layers = mcp_mqtt_layers,
+	},
+	.browse_open = mcp_browse_open,
+	.browse_poll = mcp_browse_poll,
+	.browse_list = mcp_browse_list,
+	.browse_close = mcp_browse_close,
 	.client_open = mqtt_client_open,
 	.subscribe = mqtt_subscribe,
 	.publish = mqtt_publish,
+	.publish_five = mqtt_publish_five,
+	.subscribe_five = mqtt_subscribe_five,
+	.unsubscribe = mqtt_unsubscribe,
+	.property = mqtt_property,
 	.client_close = mqtt_client_close,
 	.hub_open = mqtt_hub_open,
 	.adopt = mqtt_adopt,

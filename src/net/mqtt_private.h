@@ -47,6 +47,28 @@ struct mqtt_filter {
 	int mid; /* of the SUBSCRIBE under way; 0 */
 };
 
+/* ---- mqtt_five.c: what MQTT 5 adds to one connection ---- */
+
+/* Published, and not acknowledged. */
+struct mqtt_unacked {
+	int number;
+	size_t len;
+};
+
+struct mqtt_additions {
+	/* The broker answered CONNECT, with a code of 3.1.1; a message came. */
+	void (*answered)(struct mqtt_client *c, int code);
+	void (*heard)(struct mqtt_client *c, const struct mosquitto_message *m);
+	char *will_topic, *will;
+	bool will_retained;
+	mosquitto_property *connects, *publishes;
+	struct mqtt_unacked *unacked;
+	size_t count, capacity, bytes;
+	/* of the message that is told of */
+	const mosquitto_property *of_message;
+	char *found; /* the property that was asked for last; of the library */
+};
+
 struct mqtt_client {
 	struct loop *loop;
 	const struct mqtt_client_events *events;
@@ -59,6 +81,7 @@ struct mqtt_client {
 	bool reconnect, insecure;
 	bool retained;
 	SSL_CTX *tls; /* NULL: plain */
+	struct mqtt_additions *five; /* NULL: 3.1.1 */
 	char problem[128]; /* what is wrong with certificate or handshake; "" */
 
 	enum mqtt_state state;
@@ -95,6 +118,28 @@ int mqtt_subscribe(struct mqtt_client *c, const char *filter,
 		   struct error *err);
 int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
 		 size_t len, struct error *err);
+/* Whether it can be published there now. */
+int mqtt_check_publish(const struct mqtt_client *c, const char *topic,
+		       size_t len, struct error *err);
+int mqtt_check_filter(const char *filter, struct error *err);
+/* Watch the socket for what the library waits for; after every call into it. */
+void mqtt_watch(struct mqtt_client *c);
+/* mqtt_five.c: c->five, which has its callbacks already, from the options. */
+void mqtt_five_open(struct mqtt_client *c, const struct mqtt_five *five);
+/* The library's object is new: what it must know. */
+void mqtt_five_prepare(struct mqtt_client *c);
+/* The connection ended: nothing will be acknowledged. */
+void mqtt_five_drop(struct mqtt_client *c);
+void mqtt_five_close(struct mqtt_client *c);
+/* After each reading: what the broker sends next does not wait for our ACK. */
+void mqtt_five_hurry(struct mqtt_client *c);
+/* mqtt_five_send.c */
+int mqtt_publish_five(struct mqtt_client *c, const struct mqtt_message *m,
+		      int *number, struct error *err);
+int mqtt_subscribe_five(struct mqtt_client *c, char *const *filter,
+			size_t count, bool own, int *number, struct error *err);
+void mqtt_unsubscribe(struct mqtt_client *c, const char *filter);
+const char *mqtt_property(struct mqtt_client *c, const char *name);
 void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner));
 /* transport_ops.layers of all that goes through it; c NULL: none. */
 bool mqtt_layers(const struct mqtt_client *c, struct layers *out);

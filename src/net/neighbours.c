@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/text.h"
@@ -17,6 +18,8 @@
 enum {
 	HOSTS_MAX = 2 * NEIGHBOURS_MAX,
 	PATH_MAX_LEN = 200, /* bytes of a path that is believed */
+	VERSION_MAX_LEN = 32,
+	ENDPOINT_MAX_LEN = 250,
 	FOLLOW_MAX = 32 /* questions for what is missing, at once */
 };
 
@@ -26,8 +29,8 @@ struct neighbours_host {
 
 struct announced { /* a service, as far as it was told */
 	char *full; /* its name in DNS; owned, as all here */
-	char *name, *host, *path, *where, *from;
-	uint16_t port;
+	char *name, *host, *path, *where, *from, *version, *endpoint;
+	uint16_t port, ws_port;
 	bool pointed; /* by a PTR of the service that was asked for */
 	bool has_text;
 };
@@ -124,7 +127,54 @@ static bool is_path(const char *text, size_t len)
 	return true;
 }
 
-/* "path=/mcp" among its strings. */
+/* The value of "NAME=…" of len bytes; text NULL: it is another one. */
+static struct span value_of(const char *word, size_t len, const char *name)
+{
+	const size_t skip = strlen(name) + 1;
+
+	if (len <= skip || strncasecmp(word, name, skip - 1) != 0 ||
+	    word[skip - 1] != '=')
+		return (struct span){ 0 };
+	return (struct span){ word + skip, len - skip };
+}
+
+static bool is_printable(struct span s, size_t max)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.text[i] <= ' ' || s.text[i] > '~')
+			return false;
+	}
+	return s.len <= max;
+}
+
+static uint16_t read_port(struct span s)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_strndup(s.text, s.len);
+	int64_t port = 0;
+
+	return text_integer(text, 1, UINT16_MAX, &port) ? 0 : (uint16_t)port;
+}
+
+/* One of the strings of a TXT record; the first of a name counts. */
+static void take_word(struct announced *a, const char *word, size_t len)
+{
+	const struct span path = value_of(word, len, "path");
+	const struct span version = value_of(word, len, "version");
+	const struct span port = value_of(word, len, "ws_port");
+	const struct span endpoint = value_of(word, len, "endpoint");
+
+	if (path.text && !a->path && is_path(path.text, path.len))
+		a->path = mem_strndup(path.text, path.len);
+	if (version.text && !a->version &&
+	    is_printable(version, VERSION_MAX_LEN))
+		a->version = mem_strndup(version.text, version.len);
+	if (port.text && !a->ws_port)
+		a->ws_port = read_port(port);
+	if (endpoint.text && !a->endpoint &&
+	    is_printable(endpoint, ENDPOINT_MAX_LEN))
+		a->endpoint = mem_strndup(endpoint.text, endpoint.len);
+}
+
 static void take_text(struct neighbours *n, const struct mdns_record *r)
 {
 	struct announced *a = is_ours(r->name) ? find(n, r->name) : NULL;
@@ -135,13 +185,10 @@ static void take_text(struct neighbours *n, const struct mdns_record *r)
 	a->has_text = true;
 	while (at < r->len) {
 		size_t len = (unsigned char)r->text[at++];
-		const char *word = r->text + at;
 
 		if (len > r->len - at)
 			return;
-		if (!a->path && len > 5 && strncasecmp(word, "path=", 5) == 0 &&
-		    is_path(word + 5, len - 5))
-			a->path = mem_strndup(word + 5, len - 5);
+		take_word(a, r->text + at, len);
 		at += len;
 	}
 }
@@ -226,6 +273,8 @@ static void release(struct neighbours *n)
 		mem_free(a->name);
 		mem_free(a->host);
 		mem_free(a->path);
+		mem_free(a->version);
+		mem_free(a->endpoint);
 		mem_free(a->where);
 	}
 	for (size_t i = 0; i < n->hosts; i++) {
@@ -445,6 +494,52 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(x->address, y->address);
 }
 
+/*
+ * "http://HOST[:PORT]/PATH" of the host that announces it, by its name or its
+ * number: what it says more than the other records. Of another host: nothing.
+ */
+static void use_endpoint(const struct announced *a, struct neighbour *out)
+{
+	static const char plain[] = "http://", secure[] = "https://";
+	const bool tls = a->endpoint && text_starts(a->endpoint, secure);
+	struct authority there;
+	const char *at;
+	size_t len;
+
+	if (!a->endpoint || (!tls && !text_starts(a->endpoint, plain)))
+		return;
+	at = a->endpoint + (tls ? sizeof(secure) : sizeof(plain)) - 1;
+	len = strcspn(at, "/");
+	if (authority_parse(&there, at, len, NULL) ||
+	    !(text_same(there.host, out->address) ||
+	      (a->host && text_same(there.host, a->host))) ||
+	    (at[len] && !is_path(at + len, strlen(at + len))))
+		return;
+	out->tls = tls;
+	out->port = there.has_port ? there.port : tls ? 443 : 80;
+	if (at[len])
+		out->path = at + len;
+}
+
+static struct neighbour neighbour_of(const struct neighbours *n,
+				     const struct announced *a)
+{
+	const char *told = address_of(n, a->host);
+	struct neighbour out = { .name = a->name,
+				 .host = a->host,
+				 .address = told ? told : a->from,
+				 .path = a->path,
+				 .where = a->where,
+				 .version = a->version,
+				 .port = a->port,
+				 .ws_port = a->ws_port,
+				 .elsewhere =
+					 told && strcmp(told, a->from) != 0 };
+
+	use_endpoint(a, &out);
+	return out;
+}
+
 const struct neighbour *neighbours_list(struct neighbours *n, size_t *count,
 					size_t *more)
 {
@@ -454,17 +549,9 @@ const struct neighbour *neighbours_list(struct neighbours *n, size_t *count,
 	n->list = mem_zalloc((n->items + 1) * sizeof(*n->list));
 	for (size_t i = 0; i < n->items; i++) {
 		const struct announced *a = &n->item[i];
-		const char *told = address_of(n, a->host);
 
-		if (!a->pointed)
-			continue;
-		n->list[(*count)++] =
-			(struct neighbour){ .name = a->name,
-					    .host = a->host,
-					    .address = told ? told : a->from,
-					    .path = a->path,
-					    .where = a->where,
-					    .port = a->port };
+		if (a->pointed)
+			n->list[(*count)++] = neighbour_of(n, a);
 	}
 	if (*count)
 		qsort(n->list, *count, sizeof(*n->list), by_name);

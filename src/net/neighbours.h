@@ -5,7 +5,8 @@
  * so that nothing has to be installed, and nobody else's port is taken. Sends
  * to the multicast group alone. Who answers is a stranger: what it says is
  * bounded in size and number, and kept as it came, but what could not stand in
- * an address.
+ * an address. Of its TXT record path, version, ws_port and endpoint are read
+ * (espressif.md 8); an endpoint that is not at its own host counts for nothing.
  */
 #ifndef NET_NEIGHBOURS_H
 #define NET_NEIGHBOURS_H
@@ -28,7 +29,11 @@ struct neighbour { /* lent */
 	const char *
 		path; /* of the server: plain ASCII, begins with '/'; NULL: not told */
 	const char *where; /* the interface that it answered on */
+	const char *version; /* plain ASCII; NULL: not told */
 	uint16_t port; /* 0: not told, and so it cannot be reached */
+	uint16_t ws_port; /* where it says it has a WebSocket; 0: nowhere */
+	bool tls; /* its endpoint is https: */
+	bool elsewhere; /* the answer came from another address than it told */
 };
 
 /*

@@ -382,6 +382,21 @@ static int refuse_token(const struct visit *v, enum token_verdict verdict,
 	return 401;
 }
 
+static bool at_point(const struct visit *v)
+{
+	const char *point = v->port->config.point;
+
+	return point && knock_path_fits(point, v->head->path);
+}
+
+/* A board's own, and not the name of a tool side. */
+static bool has_client(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *id = knock_value(v->head, "Client-Id");
+
+	return id != NULL;
+}
+
 /* Takes the descriptor, in any case but a status. */
 static int let_in(const struct visit *v, int fd, const char **reason)
 {
@@ -390,6 +405,8 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 	CLEANUP(mem_free_ptr) char *path = knock_safe_path(v->head);
 	const struct told *told =
 		memory_find(&p->memory, v->who.device_id, v->head->address);
+	const int version = knock_protocol_version(v->head);
+	const bool unsure = !v->who.device_id && !version && !has_client(v);
 	const struct peer_info peer = { .address = v->head->address,
 					.headers = v->head->headers,
 					.path = path,
@@ -398,9 +415,10 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 					.ota = told ? &told->asked : NULL,
 					.ota_answer =
 						told ? told->sent_to : NULL,
-					.protocol_version =
-						knock_protocol_version(v->head),
-					.envelope = true };
+					.protocol_version = version,
+					.envelope = !unsure,
+					.unsure = unsure,
+					.at_point = unsure && at_point(v) };
 	struct transport *t = p->policy->place(v, &peer, reason);
 
 	if (!t)
@@ -430,12 +448,16 @@ static int on_upgrade(void *place, int fd, const struct front_head *head,
 	const struct port *p = v.port;
 	enum token_verdict verdict;
 
+	/* Of a tool side, which is called so in its URL. */
+	if (!id && !client)
+		client = head_query_value(head->query, "agent");
 	v.who.device_id = id;
 	v.who.client_id = client;
 	came(v.port, head->address, head->local);
 	if (too_long(id) || too_long(client))
 		return refuse_name(&v, reason);
-	if (p->config.path && !knock_path_fits(p->config.path, head->path))
+	if (p->config.path && !knock_path_fits(p->config.path, head->path) &&
+	    !at_point(&v))
 		return refuse_path(&v, reason);
 	verdict = p->policy->token(v.owner, &v.who, token);
 	if (verdict != TOKEN_FITS)
@@ -729,4 +751,19 @@ void port_describe(const struct port *p, struct buf *out)
 		return;
 	ota_addresses(&behind, p->place[0].host, p->place[0].number);
 	buf_printf(out, "  (passed on to %s)\n", behind.word[0]);
+}
+
+void port_describe_point(const struct port *p, struct buf *out)
+{
+	CLEANUP(words_done) struct words found = { 0 };
+
+	port_addresses(p, &found);
+	/* "http" becomes "ws", and "https" "wss". */
+	for (size_t i = 0; i < found.count; i++) {
+		const char *ota = found.word[i];
+		const size_t len = strlen(ota) - strlen(OTA_PATH);
+
+		buf_printf(out, "  ws%.*s%s\n", (int)len - 4, ota + 4,
+			   p->config.point);
+	}
 }

@@ -120,6 +120,8 @@ struct port_config { /* lent; path and budget until it is closed */
 	const char
 		*taken; /* hint where that one cannot be had; NULL: front's */
 	const char *path; /* the only one for WebSockets; NULL: any */
+	/* Of the access point: where tool sides dial in, too; NULL: none. */
+	const char *point;
 	struct admit_options admit;
 	size_t body_max, connections_max, message_max; /* 0: front's */
 	int64_t head_timeout;
@@ -189,6 +191,8 @@ char *port_reached(const struct port_place *at, const struct front_head *head);
 char *port_base(const struct port *p, const char *reached);
 /* Those addresses in lines, and where they lead behind a proxy; appended. */
 void port_describe(const struct port *p, struct buf *out);
+/* The same of the access point (config.point). */
+void port_describe_point(const struct port *p, struct buf *out);
 /* The member of the query in which a device says by which port it came. */
 #define REACHED_PORT "port"
 

@@ -65,6 +65,13 @@ struct peer_info {
 	bool envelope; /* it dialled in: the device dialect is certain */
 	bool held; /* a server that serve keeps open, for others too */
 	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
+	/*
+	 * It dialled in and did not say as what: no Device-Id. A board says hello
+	 * at once; who says nothing may be a tool side, an MCP server that waits to
+	 * be asked (backends.md 3).
+	 */
+	bool unsure;
+	bool at_point; /* … by the path of an access point: it may be asked at once */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
 	bool standby;
 	/* replies to what others asked come too: ids must not meet theirs */
@@ -233,6 +240,17 @@ struct transport {
 	 * than that gets ends it (WebSocket). Of the owner; NULL: it is not counted.
 	 */
 	struct share *share;
+	/*
+	 * Nothing more is sent while more than that waits, beside the ceiling
+	 * for all (WebSocket); 0: that one alone.
+	 */
+	size_t waits_max;
+	const char *peer; /* "the client", for texts; NULL: by who dialled */
+	/*
+	 * Of the owner: what the Close says that `close` sends, at most 123 bytes of
+	 * UTF-8; static. NULL: nothing. Of accepted WebSockets.
+	 */
+	const char *last_words;
 	void *impl; /* the transport's own state; NULL while closed */
 };
 

@@ -212,6 +212,8 @@ static const struct why_row rows[] = {
 		IS_IT),
 	UPGRADE(NULL, "its answer is no WebSocket handshake", IS_IT),
 
+	CONNACK(WITH_FIVE, 1, ERR_CONNECT, "it does not speak MQTT 5",
+		"a broker for MCP over MQTT must: mosquitto has it from 1.6 on, EMQX and HiveMQ have it"),
 	CONNACK(0, 1, ERR_CONNECT, "it does not speak MQTT 3.1.1", SEE_LOG),
 	CONNACK(0, 2, ERR_CONNECT, "it does not accept this client id",
 		SEE_LOG),

@@ -83,6 +83,7 @@ enum why_with {
 	WITH_BROKEN = 256, /* … and no JSON */
 	WITH_TOKEN = 512, /* credentials were sent */
 	WITH_ID = 1024, /* MQTT: by a client id that others may have, too */
+	WITH_FIVE = 2048, /* MQTT 5 */
 	WITH_BOARD = 64 /* a pretend board dialled, by whichever protocol */
 };
 

@@ -16,6 +16,8 @@
 #include "net/head.h"
 #include "net/why.h"
 #include "net/ws_private.h"
+#include "wire/access_point.h"
+#include "wire/refusal.h"
 
 static void ws_begin_close(struct ws *ws, int code);
 static struct ws *ws_adopting;
@@ -610,20 +612,30 @@ static void ws_begin_close(struct ws *ws, int code)
 	timer_start(&ws->timer, ws->peer_closed ? CLOSE_WAIT_MS : 0);
 }
 
+#define CLOSE_WORDS_MAX 123u /* RFC 6455, 5.5 */
+
 /*
  * The library's way to close sets two timeouts, in a list that is searched for
  * each one: for 10,000 connections that is many seconds. Here it is not needed:
- * a server's frame is four bytes, nothing is half written, and adopted
+ * a server's frame is small, nothing is half written, and adopted
  * connections have no TLS.
  */
 static void send_close_frame(struct ws *ws)
 {
+	const char *words = ws->transport->last_words;
+	const bool ours = ws->close_code == LWS_CLOSE_STATUS_NORMAL && words &&
+			  strlen(words) <= CLOSE_WORDS_MAX;
+	const size_t len = ours ? strlen(words) : 0;
 	unsigned code = (unsigned)ws->close_code;
-	unsigned char frame[4] = { 0x88, 2, (unsigned char)(code >> 8),
-				   (unsigned char)code };
+	unsigned char frame[4 + CLOSE_WORDS_MAX + 1] = {
+		0x88, (unsigned char)(2 + len), (unsigned char)(code >> 8),
+		(unsigned char)code
+	};
 
+	if (ours)
+		memcpy(frame + 4, words, len + 1);
 	/* If it does not fit, the end of TCP says it. */
-	send(lws_get_socket_fd(ws->wsi), frame, sizeof(frame),
+	send(lws_get_socket_fd(ws->wsi), frame, 4 + len,
 	     MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -687,16 +699,18 @@ static void on_timer(void *owner)
 static int enqueue(struct ws *ws, bool binary, const char *text, size_t len,
 		   struct error *err)
 {
+	const size_t own = ws->transport->waits_max;
 	struct ws_message *m;
 
 	if (len > TRANSPORT_QUEUE_MAX ||
-	    ws->queued > TRANSPORT_QUEUE_MAX - len) {
+	    ws->queued > TRANSPORT_QUEUE_MAX - len ||
+	    (own && ws->queued > own)) {
 		error_set(
 			err, ERR_CONNECT,
 			"cannot send: %zu bytes wait already, the peer does not read",
 			ws->queued);
-		return error_hint(err, "at most %u bytes can wait",
-				  TRANSPORT_QUEUE_MAX);
+		return error_hint(err, "at most %zu bytes can wait",
+				  own ? own : (size_t)TRANSPORT_QUEUE_MAX);
 	}
 	m = mem_alloc(sizeof(*m) + LWS_PRE + len);
 	m->next = NULL;
@@ -861,7 +875,9 @@ const struct ws_table ws_table = {
 
 static const char *peer_name(const struct ws *ws)
 {
-	return ws->dial ? "the server" : "the device";
+	const char *named = ws->transport->peer;
+
+	return named ? named : ws->dial ? "the server" : "the device";
 }
 
 /* Whether there is memory for what came of a message: strangers share some. */
@@ -961,6 +977,25 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	}
 }
 
+/* Access points let everybody in, and then close. */
+static bool is_refusal(int code, const char *text, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *words = mem_strndup(text, len);
+
+	return code == POINT_CLOSE_TOKEN ||
+	       (code == LWS_CLOSE_STATUS_POLICY_VIOLATION &&
+		refusal_is_credentials(words));
+}
+
+static void tell_refusal(struct error *why)
+{
+	why->kind = ERR_AUTH;
+	error_finding(why, "P707");
+	error_hint(
+		why,
+		"it does not take the token: give another (MCPCTL_TOKEN, --token-file); that of an access point is the token= in its address, to be copied anew from where it stands");
+}
+
 /*
  * The first two bytes are the code. 1000 and 1001 are a proper end, so is a
  * Close frame without a code; the rest are reasons.
@@ -989,6 +1024,8 @@ static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
 			  peer_name(ws), code);
 	error_code(&ws->why, code ? code : 1005);
 	error_reason(&ws->why, WHY_CLOSE);
+	if (ws->dial && is_refusal(code, text, (size_t)text_len))
+		tell_refusal(&ws->why);
 }
 
 /*

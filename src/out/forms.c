@@ -79,7 +79,7 @@ static void event(struct renderer *r, const struct event *e)
 	if (!e->text)
 		return;
 	put_received(r, e->text, e->len, true);
-	fflush(r->out);
+	render_flush(r);
 }
 
 const struct render_ops render_raw = {

@@ -51,7 +51,7 @@ static void put_outputs(struct renderer *r, struct buf *out,
 			put_out(r, &line);
 	}
 	if (r->query_at_once && !out)
-		fflush(r->out);
+		render_flush(r);
 	if (!o->inexact || r->query_inexact)
 		return;
 	r->query_inexact = true;

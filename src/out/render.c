@@ -59,6 +59,12 @@ void put_out(struct renderer *r, struct buf *b)
 	buf_reset(b);
 }
 
+void render_flush(struct renderer *r)
+{
+	if (fflush(r->out) != 0 && r->why_lost == 0)
+		r->why_lost = errno;
+}
+
 void put_err(struct renderer *r, struct buf *b)
 {
 	/* Not before what is held; what came first may be said at once. */
@@ -69,7 +75,7 @@ void put_err(struct renderer *r, struct buf *b)
 	}
 	begin(r);
 	/* What stdout has comes first where both go to one place. */
-	fflush(r->out);
+	render_flush(r);
 	write_out(r->err, b, r->foreign && r->err_terminal);
 	fflush(r->err);
 	if (r->end)
@@ -402,7 +408,7 @@ void render_count_down(struct renderer *r, const char *text)
 struct render_place render_divert(struct renderer *r)
 {
 	struct render_place place = { r->out, r->out_terminal, r->out_color };
-	fflush(r->out);
+	render_flush(r);
 	r->out = r->err;
 	r->out_terminal = r->err_terminal;
 	r->out_color = r->err_color;
@@ -411,7 +417,7 @@ struct render_place render_divert(struct renderer *r)
 
 void render_restore(struct renderer *r, const struct render_place *place)
 {
-	fflush(r->out);
+	render_flush(r);
 	r->out = place->out;
 	r->out_terminal = place->terminal;
 	r->out_color = place->color;
@@ -437,7 +443,7 @@ int renderer_finish(struct renderer *r, struct error *err)
 	errno = 0;
 	if (fflush(r->out) == 0 && !ferror(r->out))
 		return 0;
-	int why = errno;
+	int why = r->why_lost ? r->why_lost : errno;
 	if (reader_is_gone(r->out)) {
 		error_set(err, ERR_OUTPUT, "the reader of the output is gone");
 		return error_code(err, EPIPE);

@@ -88,7 +88,11 @@ struct renderer {
 	size_t query_failed; /* lines; see queried_outcome */
 	bool query_inexact; /* told */
 	int64_t progress_at; /* loop_now() ms when progress was shown last */
+	int why_lost; /* errno of what could not be written; 0 */
 };
+
+/* What is on the way to stdout goes out; renderer_finish tells why it did not. */
+void render_flush(struct renderer *r);
 
 /* What `info` knows. Lent. Absent parts are NULL. */
 struct info_record {
@@ -206,7 +210,8 @@ struct target_record {
 
 /* `targets --scan`: what is there, and the command that reaches it. */
 struct neighbour_record {
-	const char *kind; /* "name", "serve", "network" */
+	const char *kind; /* "name", "serve", "network", "probe" */
+	bool asked; /* for initialize; problem: it did not answer */
 	const char *name;
 	const char *peer; /* as a target is written; NULL: it is none */
 	const char *source; /* a file, a socket, a host on an interface */

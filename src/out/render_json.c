@@ -216,7 +216,7 @@ static void json_answer(struct renderer *r, const struct answer_record *a)
 		return;
 	add_member(&b, a->reply, "result");
 	json_put_line(r, &b);
-	fflush(r->out);
+	render_flush(r);
 }
 
 void json_progress(struct renderer *r, const struct progress_record *p)
@@ -421,6 +421,8 @@ void json_neighbour(struct renderer *r, const struct neighbour_record *n)
 	line_text(&b, "peer", n->peer);
 	line_text(&b, "source", n->source);
 	line_text(&b, "command", n->command);
+	if (n->asked)
+		line_bool(&b, "answers", !n->problem);
 	line_text(&b, "problem", n->problem);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
@@ -1000,7 +1002,7 @@ static void event(struct renderer *r, const struct event *e)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	add_event(&b, e, NULL);
 	put_whose(r, "event", &b);
-	fflush(r->out);
+	render_flush(r);
 }
 
 static void aside(struct renderer *r, const struct event *e)
@@ -1150,7 +1152,7 @@ void json_device(struct renderer *r, const struct device_record *d)
 	}
 	json_put_line(r, &b);
 	if (d->change)
-		fflush(r->out);
+		render_flush(r);
 }
 
 /* A reply that is an error is the answer: the exit status tells the rest. */
@@ -1172,5 +1174,5 @@ void json_row(struct renderer *r, const struct device_record *d)
 	buf_char(&b, '}');
 	put_json_line(r, &b, d->value);
 	if (r->out_terminal)
-		fflush(r->out);
+		render_flush(r);
 }

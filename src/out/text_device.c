@@ -401,7 +401,7 @@ void text_device(struct renderer *r, const struct device_record *d)
 	add_claim(r, &b, d->device);
 	put_out(r, &b);
 	if (d->change)
-		fflush(r->out);
+		render_flush(r);
 }
 
 /* ---- --all ---- */
@@ -501,7 +501,7 @@ void text_row(struct renderer *r, const struct device_record *d)
 	buf_char(&b, '\n');
 	put_out(r, &b);
 	if (r->out_terminal)
-		fflush(r->out);
+		render_flush(r);
 }
 
 /* "2.4.2 -> 2.5.0", as far as it is known. */

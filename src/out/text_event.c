@@ -185,7 +185,7 @@ void text_event(struct renderer *r, const struct event *e)
 	}
 	buf_char(&b, '\n');
 	put_out(r, &b);
-	fflush(r->out);
+	render_flush(r);
 }
 
 /* What a transport says is for people: whole, its line ends kept. */

@@ -15,6 +15,7 @@
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/wrap.h"
+#include "wire/mcp_topic.h"
 
 #define LABEL_COLUMNS 15
 
@@ -84,6 +85,9 @@ static void add_peer(struct facts *s, const struct info_record *i)
 	row(s, "framing", *version ? version : NULL);
 	row(s, "authorization", headers_get(&p->headers, "Authorization"));
 	row(s, "user agent", headers_get(&p->headers, "User-Agent"));
+	row(s, "roles", headers_get(&p->headers, MCP_TOPIC_ROLES_PROPERTY));
+	row(s, "may be asked",
+	    headers_get(&p->headers, MCP_TOPIC_FILTERS_PROPERTY));
 }
 
 /* "tools, logging, prompts (listChanged)" */
@@ -123,6 +127,11 @@ static void add_server(struct facts *s, const struct client *c)
 		era_describe(&value, &c->era);
 	row_take(s, "era", &value);
 	add_capabilities(s, c->capabilities);
+	/* mcp-mqtt.md 6 */
+	row(s, "sdk",
+	    c->kwargs ?
+		    "takes arguments in 'kwargs'; it keeps each client that came until it restarts: one long connection (shell, bridge) is kinder than many" :
+		    NULL);
 	row(s, "instructions", c->instructions);
 }
 

@@ -474,7 +474,7 @@ void text_answer(struct renderer *r, const struct answer_record *a)
 		break;
 	}
 	/* subscribe --read goes on for hours. */
-	fflush(r->out);
+	render_flush(r);
 }
 
 /* ---- progress ---- */

@@ -129,7 +129,7 @@ void watched_sample(struct renderer *r, const struct sample *s)
 		put_text(r, s);
 	else
 		put_csv(r, s);
-	fflush(r->out);
+	render_flush(r);
 }
 
 void watched_now(struct renderer *r, const struct sample *s,
@@ -169,7 +169,7 @@ void watched_plot(struct renderer *r, const struct series *series,
 	}
 	plot_draw(&picture, &p);
 	put_out(r, &picture);
-	fflush(r->out);
+	render_flush(r);
 }
 
 /* ---- times ---- */

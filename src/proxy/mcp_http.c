@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/text.h"
+#include "mcp/revision.h"
 #include "net/address.h"
 #include "net/endpoint.h"
 #include "net/front.h"
@@ -50,6 +51,7 @@ struct asked_http { /* a request, in the order of the answers */
 	bool head, ends; /* HEAD; DELETE, which ends the session */
 	bool wants; /* a message, for one that has an id */
 	bool knows; /* it named a session */
+	bool newer; /* it named a revision without sessions */
 };
 
 struct mcp_leg { /* one connection */
@@ -299,6 +301,7 @@ static bool is_let_in(struct mcp_leg *l, const struct head *h)
 static void ask(struct mcp_leg *l, const struct head *h)
 {
 	const char *id = headers_get(&h->headers, "Mcp-Session-Id");
+	const char *revision = headers_get(&h->headers, "MCP-Protocol-Version");
 	struct asked_http *a;
 
 	mem_free(l->wanted);
@@ -309,7 +312,9 @@ static void ask(struct mcp_leg *l, const struct head *h)
 	a = newest(l);
 	*a = (struct asked_http){ .head = strcmp(h->method, "HEAD") == 0,
 				  .ends = strcmp(h->method, "DELETE") == 0,
-				  .knows = id != NULL };
+				  .knows = id != NULL,
+				  .newer = revision_known(ERA_MODERN,
+							  revision) };
 }
 
 /* It waits for its body where that may be changed. */
@@ -549,6 +554,9 @@ static void judge_status(struct mcp_leg *l)
 	struct stage s = stage_of(l, WHY_STATUS);
 
 	if (!asking(l) || !a->wants || rs->status < 200)
+		return;
+	/* As MCP has it, where a server does not speak it: hosts find out so. */
+	if (a->newer && rs->status == 400)
 		return;
 	s.facts.number = rs->status;
 	s.facts.to = to;

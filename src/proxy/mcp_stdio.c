@@ -11,9 +11,9 @@
 
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/pipe_end.h"
 #include "net/endpoint.h"
 #include "proxy/mcp_relay.h"
-#include "proxy/pipe_end.h"
 
 #define GRACE_MS 1000 /* after SIGTERM, as net/stdio gives it */
 #define LINGER_MS 500 /* for who holds its stdout after its end */

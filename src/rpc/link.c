@@ -243,13 +243,16 @@ static int receive_payload(const struct taker *t, struct envelope *e,
 
 /*
  * Boards with a server of their own answer bare, whatever the question came in;
- * so a bare message settles only an open question.
+ * so a bare message settles only an open question. A hello shows a device, and
+ * must be read before the link is up.
  */
 static void settle_by(struct link *l, const struct envelope *e)
 {
 	if (l->dialect != DIALECT_UNKNOWN)
 		return;
-	if (json_span_is(e->type, "mcp"))
+	if (json_span_is(e->type, "hello"))
+		l->dialect = DIALECT_DEVICE;
+	else if (json_span_is(e->type, "mcp"))
 		link_settle(l, DIALECT_DEVICE);
 	else if (!e->type.text && e->message.kind != MESSAGE_UNKNOWN)
 		link_settle(l, DIALECT_PLAIN);
@@ -282,13 +285,15 @@ static int receive_text(const struct taker *t, struct span frame,
 	struct link *l = t->link;
 	const bool broken = envelope_decode(&e, frame.text, frame.len, err);
 
+	/* Who judges frames is to know whose they are. */
+	if (!broken)
+		settle_by(l, &e);
 	tell_frame(t, FRAME_TEXT, frame, broken ? NULL : &e.at);
 	if (broken) {
 		jsonrpc_salvage(frame.text, frame.len, salvage);
 		return -1;
 	}
 	l->gone_camel = l->gone_camel || e.camel_case;
-	settle_by(l, &e);
 	learn_session(l, &e);
 	if (!e.type.text || json_span_is(e.type, "mcp"))
 		return receive_payload(t, &e, frame, err);

@@ -72,8 +72,11 @@ struct link_events {
 void link_init(struct link *l, enum dialect dialect, int frame_version);
 void link_done(struct link *l);
 
+/* So long a peer that dialled in without a Device-Id is given for its hello. */
+#define LINK_HELLO_MS 2000
+
 /*
- * The transport is ready. dialled_in: the peer came to us, so an unknown
+ * The transport is ready. dialled_in: a device came to us, so an unknown
  * dialect is the device's, and its hello is due. Else, in the device dialect,
  * the link is up at once: a server on a board says no hello (device.md 3.11).
  * frame_version: of its request's header, 0 if none.

@@ -92,6 +92,7 @@ static void session_keep_peer(struct session_peer *out,
 	out->standby = peer->standby;
 	out->shared = peer->shared;
 	out->held = peer->held;
+	out->unsure = peer->unsure;
 	session_keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
@@ -133,12 +134,6 @@ static void sign_of_life(struct session *s)
 {
 	s->wait_deadline = loop_now() + s->config.wait;
 	session_wake(s);
-}
-
-/* An unknown dialect is as up as it can be before somebody speaks. */
-static bool session_is_usable(const struct session *s)
-{
-	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
 }
 
 /*
@@ -313,11 +308,17 @@ static void connect_link(struct link *l, const struct peer_info *peer)
 {
 	if (peer->relay) {
 		link_relayed(l, peer->relay);
+		if (peer->plain)
+			link_settle(l, DIALECT_PLAIN);
 		return;
 	}
 	if (peer->udp)
 		link_offer_udp(l, peer->udp);
-	link_connected(l, peer->envelope, peer->protocol_version);
+	/* Unless it was said to be a device, it may be none. */
+	link_connected(l,
+		       peer->envelope ||
+			       (peer->unsure && l->dialect == DIALECT_DEVICE),
+		       peer->protocol_version);
 	if (peer->standby)
 		link_settle(l, DIALECT_DEVICE);
 	if (peer->plain)
@@ -334,6 +335,8 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	s->times.connected = since_open(s);
 	session_keep_peer(&s->peer, peer);
 	connect_link(&s->link, peer);
+	if (peer->unsure && !peer->at_point)
+		s->ask_at = loop_now() + LINK_HELLO_MS;
 	s->shared = peer->shared;
 	if (s->shared)
 		s->next_id = first_shared_id();
@@ -749,7 +752,7 @@ static int explain_no_hello(const struct session *s, struct error *err)
 	/* Only who dials in is waited for like this. */
 	return error_hint(
 		err,
-		"xiaozhi firmware says hello at once: is this such a device? Nothing else can dial in; a plain MCP client finds a server at 'mcpctl sim --listen'");
+		"xiaozhi firmware says hello at once: is this such a device? It told a Device-Id or a Client-Id, so it is waited for as one (--envelope plain: asked as a tool side); a plain MCP client finds a server at 'mcpctl sim --listen'");
 }
 
 static int explain_not_up(struct session *s, struct error *err)

@@ -214,6 +214,7 @@ struct session_peer {
 	bool standby; /* peer_info.standby: it may not be there at all */
 	bool shared; /* peer_info.shared */
 	bool held; /* peer_info.held */
+	bool unsure; /* peer_info.unsure */
 };
 const struct session_peer *session_peer(const struct session *s);
 /* As they are kept there: copied, with what is secret masked. */

@@ -72,7 +72,8 @@ static void add_data(struct error *e, const struct message *m)
 {
 	struct span data;
 
-	if (!e->detail && json_span_member(m->error_text, "data", &data))
+	if (!e->detail && json_span_member(m->error_text, "data", &data) &&
+	    !json_span_literal(data, "null"))
 		error_detail(e, data.text, data.len);
 }
 
@@ -348,6 +349,8 @@ int64_t session_next_deadline(const struct session *s)
 {
 	int64_t next = LOOP_FOREVER;
 
+	if (s->open && !s->link.up && s->ask_at > loop_now())
+		next = s->ask_at;
 	if (s->holds)
 		return next;
 	for (const struct call *c = s->calls; c; c = c->next) {
@@ -729,6 +732,8 @@ int session_turn(struct session *s, int64_t deadline, struct error *err)
 	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
 			   &why);
 	expire_calls(s);
+	if (s->times.up < 0 && session_is_usable(s))
+		s->times.up = (loop_now_us() - s->opened_us) / 1000;
 	if (!status || why.kind == ERR_TIMEOUT)
 		return 0;
 	error_copy(err, &why);
@@ -776,7 +781,8 @@ static void fail_call(struct session *s, struct call *c)
 	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
 	bool refused = asked && s->said && refusal_is_credentials(s->said);
 
-	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
+	error_set(&c->failure,
+		  refused || s->why.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT,
 		  "connection lost during '%s'%s%s%s%s", label,
 		  known ? ": " : "", known ? s->why.text : "",
 		  s->said ? "; the last that it said: " : "",

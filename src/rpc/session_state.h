@@ -39,6 +39,8 @@ struct session {
 	bool abandoned; /* session_free did not wait longer: closed releases */
 	bool wake; /* ends the present turn of the loop */
 	int64_t wait_deadline;
+	/* loop_now() ms: until then a peer may still say which dialect it speaks */
+	int64_t ask_at;
 	struct error why; /* of closed */
 	struct heard heard;
 	/* the words of the last frame, if it was a refusal; a peer's; NULL */
@@ -59,6 +61,16 @@ struct session {
 	unsigned holds; /* session_hold */
 	int64_t held_at; /* loop_now() of the first of them */
 };
+
+/*
+ * Something can be asked now: an unknown dialect is as up as it can be before
+ * somebody speaks.
+ */
+static inline bool session_is_usable(const struct session *s)
+{
+	return s->open && (s->link.up || (s->link.dialect == DIALECT_UNKNOWN &&
+					  loop_now() >= s->ask_at));
+}
 
 /* session_events.c */
 /* A payload as a frame of the dialect. */

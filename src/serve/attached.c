@@ -87,8 +87,9 @@ static void describe_attached(struct buf *out, const struct board *d,
 	if (d->headers)
 		buf_printf(out, ",\"headers\":%s", d->headers);
 	add_ota(out, d);
-	if (d->held)
-		buf_text(out, ",\"plain\":true");
+	if (d->link.dialect == DIALECT_PLAIN)
+		buf_printf(out, ",\"plain\":true,\"tool_side\":%s",
+			   d->held ? "false" : "true");
 	json_add_text(out, "news", news);
 	buf_printf(out, ",\"protocol_version\":%d", d->protocol_version);
 	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d,\"layers\":true}",

@@ -18,6 +18,7 @@
 #include "net/ws.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
+#include "wire/access_point.h"
 
 static const struct link_events link_events;
 
@@ -119,6 +120,7 @@ static void board_free(struct board *d)
 	mem_free(d->board);
 	mem_free(d->version);
 	mem_free(d->server_name);
+	mem_free(d->token_name);
 	mem_free(d->hello);
 	mem_free(d->initialize);
 	s->sockets -= !d->mqtt && !d->held;
@@ -142,11 +144,17 @@ static void leave(struct board *d, const struct error *why, bool broke)
 	d->server->events->changed(d, "gone");
 }
 
+static bool is_tool_side(const struct board *d)
+{
+	return !d->held && (d->at_point || d->link.dialect == DIALECT_PLAIN);
+}
+
 /* What it means that the other took its place; NULL: nothing, or it was said. */
 static const char *meet(const struct board *old, const struct board *new)
 {
 	const struct rivalry how = { .id = new->id,
 				     .mqtt = new->mqtt,
+				     .tool_side = is_tool_side(new),
 				     .old_client = old->client_id,
 				     .old_address = old->address,
 				     .new_client = new->client_id,
@@ -162,9 +170,12 @@ static const char *meet(const struct board *old, const struct board *new)
 /* A finding too, once it is more than a guess. */
 static void find_rival(struct board *d)
 {
+	const enum diag_code code = d->mqtt	    ? M406 :
+				    is_tool_side(d) ? P718 :
+						      D105;
+
 	if (rivals_certain(&d->server->rivals, d->id))
-		diag_found(d->diag, d->mqtt ? M406 : D105, (struct span){ 0 },
-			   "%s", d->id);
+		diag_found(d->diag, code, (struct span){ 0 }, "%s", d->id);
 }
 
 /* Over MQTT the broker ended the older connection. */
@@ -195,7 +206,8 @@ static void replace(struct board *old, struct board *new)
 	struct error why = { 0 };
 	struct record *r;
 
-	error_set(&why, ERR_CONNECT, "the device dialled in again");
+	error_set(&why, ERR_CONNECT, "the %s dialled in again",
+		  is_tool_side(old) ? "tool side" : "device");
 	if (hint)
 		error_hint(&why, "%s", hint);
 	r = board_record(
@@ -205,6 +217,8 @@ static void replace(struct board *old, struct board *new)
 	if (r)
 		r->hint = mem_strdup(hint);
 	leave(old, &why, !old->closing);
+	if (is_tool_side(old))
+		old->transport.last_words = POINT_REPLACED;
 	/* It may be closing already. */
 	if (old->transport.ops)
 		old->transport.ops->close(&old->transport);
@@ -336,17 +350,97 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 					   .events = &device_events_board,
 					   .owner = d,
 					   .share = &d->share };
-	link_init(&d->link, DIALECT_DEVICE, peer->protocol_version);
+	link_init(&d->link, peer->unsure ? DIALECT_UNKNOWN : DIALECT_DEVICE,
+		  peer->protocol_version);
+	d->unsure = peer->unsure;
+	d->at_point = peer->at_point;
 	d->state = DEVICE_CONNECTED;
 	d->alias = aliases_name(&s->aliases, d->device_id, d->client_id);
 	d->since_ms = d->seen_ms = unix_now_ms();
-	d->deadline = LOOP_FOREVER;
+	d->deadline = d->ask_at = LOOP_FOREVER;
 	registry_add(&s->registry, d);
 	findings_begin(d);
 	if (old)
 		find_rival(d);
 	tell_rival(d);
 	return d;
+}
+
+static void take_id(struct board *d, char *id)
+{
+	struct registry *r = &d->server->registry;
+
+	registry_remove(r, d);
+	mem_free(d->id);
+	d->id = id;
+	registry_add(r, d);
+}
+
+void board_call(struct board *d, const char *name)
+{
+	struct board *old;
+
+	if (text_same(d->id, name))
+		return;
+	old = registry_find(&d->server->registry, name);
+	if (old) {
+		CLEANUP(mem_free_ptr) char *before = TAKE(d->id);
+
+		d->id = mem_strdup(name);
+		replace(old, d);
+		find_rival(d);
+		mem_free(d->id);
+		d->id = TAKE(before);
+	}
+	take_id(d, mem_strdup(name));
+}
+
+#define NAME_SHOWN 48
+
+/* Of what a server calls itself, the letters of a name. */
+static char *name_of_server(const char *text)
+{
+	char out[NAME_SHOWN + 1];
+	size_t len = 0;
+
+	for (; text && *text && len < NAME_SHOWN; text++) {
+		const char c = (char)text_lower(*text);
+
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		    c == '.' || c == '_')
+			out[len++] = c;
+		else if (len && out[len - 1] != '-')
+			out[len++] = '-';
+	}
+	while (len && out[len - 1] == '-')
+		len--;
+	return len ? mem_strndup(out, len) : mem_strdup("tool-side");
+}
+
+/* Nobody is put out for a name that anybody may have. */
+static void call_as_it_says(struct board *d)
+{
+	const struct registry *r = &d->server->registry;
+	CLEANUP(mem_free_ptr) char *name = name_of_server(d->board);
+	CLEANUP(mem_free_ptr) char *one = mem_strdup(name);
+
+	for (unsigned i = 2; registry_find(r, one); i++) {
+		mem_free(one);
+		one = mem_printf("%s-%u", name, i);
+	}
+	take_id(d, TAKE(one));
+}
+
+void board_name_tool_side(struct board *d)
+{
+	/* By its URL. */
+	if (d->device_id || d->client_id || d->named)
+		return;
+	d->named = true;
+	if (d->token_name)
+		board_call(d, d->token_name);
+	else
+		call_as_it_says(d);
 }
 
 struct board *board_hold(struct serve *s, const char *id, struct held *h)
@@ -366,7 +460,7 @@ struct board *board_hold(struct serve *s, const char *id, struct held *h)
 	link_init(&d->link, DIALECT_PLAIN, 0);
 	d->state = DEVICE_CONNECTED;
 	d->since_ms = d->seen_ms = unix_now_ms();
-	d->deadline = LOOP_FOREVER;
+	d->deadline = d->ask_at = LOOP_FOREVER;
 	registry_add(&s->registry, d);
 	return d;
 }
@@ -411,6 +505,44 @@ static void record_connected(struct board *d, const struct peer_info *peer)
 	r->detail = buf_take(&detail);
 }
 
+/* It spoke, and without an envelope: before it was asked, or to answer. */
+static void see_tool_side(struct board *d)
+{
+	if (d->link.dialect == DIALECT_UNKNOWN || d->closing)
+		return;
+	d->unsure = false;
+	d->ask_at = LOOP_FOREVER;
+	if (d->link.dialect != DIALECT_PLAIN)
+		return;
+	if (d->state == DEVICE_CONNECTED && d->start) {
+		d->state = DEVICE_INITIALIZING;
+	} else if (d->state == DEVICE_CONNECTED) {
+		d->deadline = LOOP_FOREVER;
+		board_start(d);
+	}
+}
+
+/* It may be a tool side: a board says hello at once. */
+static void wait_or_ask(struct board *d)
+{
+	struct serve *s = d->server;
+
+	/* Nothing will tell, so its path does. */
+	if (s->config.no_init && d->at_point) {
+		link_settle(&d->link, DIALECT_PLAIN);
+		see_tool_side(d);
+	}
+	if (s->config.no_init)
+		return;
+	if (d->at_point) {
+		board_ask_tool_side(d);
+		return;
+	}
+	d->ask_at = loop_now() + LINK_HELLO_MS;
+	if (d->ask_at < d->deadline)
+		s->events->due(s, d->ask_at);
+}
+
 static void on_ready(void *owner, const struct peer_info *peer)
 {
 	struct board *d = owner;
@@ -423,7 +555,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 		board_trace(d, false, "ready", d->address, strlen(d->address));
 	s->came++;
 	missing_came(&s->missing, d->device_id);
-	link_connected(&d->link, true, peer->protocol_version);
+	link_connected(&d->link, !d->unsure, peer->protocol_version);
 	if (peer->udp)
 		link_offer_udp(&d->link, peer->udp);
 	record_connected(d, peer);
@@ -436,6 +568,8 @@ static void on_ready(void *owner, const struct peer_info *peer)
 		d->deadline = loop_now() + s->config.hello_wait;
 		s->events->due(s, d->deadline);
 	}
+	if (d->unsure)
+		wait_or_ask(d);
 }
 
 static void on_message(void *owner, enum frame_kind kind, const void *data,
@@ -451,6 +585,11 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		    len);
 	link_receive(&d->link, kind, (struct span){ data, len }, &link_events,
 		     d);
+	if (d->unsure)
+		see_tool_side(d);
+	if (is_tool_side(d) && !d->named && !d->closing &&
+	    (d->state == DEVICE_LISTING || d->state == DEVICE_READY))
+		board_name_tool_side(d);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -583,10 +722,13 @@ bool board_sweep(struct board *d, int64_t now)
 
 	if (d->held)
 		return d->held->ops->sweep(d->held, now);
+	if (d->ask_at <= now)
+		board_ask_tool_side(d);
 	if (d->deadline > now)
 		return d->deadline != LOOP_FOREVER;
 	text_milliseconds(d->server->config.hello_wait, wait, sizeof(wait));
-	error_set(&why, ERR_TIMEOUT, "said no hello in %s", wait);
+	error_set(&why, ERR_TIMEOUT, "said no hello in %s%s", wait,
+		  d->start ? ", and did not answer initialize" : "");
 	r = board_record(d, RECORD_REFUSED, LEVEL_WARN, "%s: closed", why.text);
 	if (r)
 		r->hint = mem_strdup(
@@ -782,6 +924,9 @@ static void take_hello(void *owner, struct span frame)
 	if (frame.len <= HELLO_MAX)
 		d->hello = mem_strndup(frame.text, frame.len);
 	d->deadline = LOOP_FOREVER;
+	/* Asked as a tool side, it was a board that is slow. */
+	if (d->state == DEVICE_CONNECTED)
+		board_start_drop(d);
 	board_said_hello(d);
 	record_hello(d);
 	/* Who waits for it to be ready is told of its hello then. */

@@ -68,6 +68,13 @@ struct board {
 	uint8_t protocol_version; /* of its request; 0 */
 	struct held *held; /* a server that is kept open; NULL: a board */
 	bool mqtt;
+	/*
+	 * It did not say as what it came (peer_info.unsure); asked as a tool side
+	 * once it said nothing for a while. A hello makes it a board.
+	 */
+	bool unsure, at_point;
+	char *token_name; /* what its token makes of it as a tool side; NULL */
+	bool named; /* as a tool side: by token_name, or as it calls itself */
 	bool open; /* the transport is ready */
 	bool closing, gone, ready_told;
 	bool claim_told; /* board_tell_claim */
@@ -76,6 +83,7 @@ struct board {
 	/* Of the first question since it was heard last; 0: none is open. */
 	int64_t asked_ms;
 	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
+	int64_t ask_at; /* … when it is asked as a tool side; LOOP_FOREVER */
 	int64_t audio_told; /* loop_now() ms */
 
 	char *hello; /* its text; NULL */
@@ -108,6 +116,14 @@ struct board {
  */
 struct board *board_new(struct serve *s, const struct peer_info *peer,
 			bool mqtt);
+/*
+ * It is a tool side, which may have no name of its own: by its token, so that the
+ * older one with that token is replaced, as at any access point; else as its
+ * server calls itself.
+ */
+void board_name_tool_side(struct board *d);
+/* From now on its id is that, lower case; who had it is replaced. */
+void board_call(struct board *d, const char *name);
 /*
  * An address has more connections than one gets, and another one of it comes:
  * one that was not ready in 3 s goes. False: there is none.
@@ -196,6 +212,8 @@ char *board_keep(const char *text, size_t max);
 
 /* The link is up: initialize it and list its tools, unless --no-init. */
 void board_start(struct board *d);
+/* It is silent, and may be a tool side: initialize, without an envelope. */
+void board_ask_tool_side(struct board *d);
 /*
  * A server that is kept open is up; reply: to initialize, as it came. Its tools
  * are listed. -1: that is none.

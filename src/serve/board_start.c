@@ -253,7 +253,8 @@ static void wait_for_turn(struct board *d)
 {
 	struct serve *s = d->server;
 
-	listing_init(&d->start->listing, &d->start->tools, !d->held);
+	listing_init(&d->start->listing, &d->start->tools,
+		     d->link.dialect == DIALECT_DEVICE);
 	d->start->listing.bytes_max = LIST_BYTES_MAX;
 	d->start->waiting = true;
 	if (s->turn_last)
@@ -278,6 +279,11 @@ static int keep_reply(struct board *d, const struct message *m,
 	}
 	info = json_object(m->result, "serverInfo");
 	name = json_string(info, "name");
+	/* Its User-Agent told of its library. */
+	if (d->link.dialect == DIALECT_PLAIN) {
+		mem_free(TAKE(d->board));
+		mem_free(TAKE(d->version));
+	}
 	if (!d->board)
 		d->board = board_keep(name, NAME_MAX_BYTES);
 	else if (!d->server_name && !text_same(name, d->board))
@@ -366,8 +372,20 @@ static void on_initialized(void *owner, struct relay *r, const char *frame,
 		failed_initialize(d, &err);
 		return;
 	}
+	d->deadline = LOOP_FOREVER;
 	d->state = DEVICE_LISTING;
 	wait_for_turn(d);
+}
+
+/* As the cloud asks tool sides: no vision; the first revision, which all know. */
+static int ask_plainly(struct board *d, int64_t timeout, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	initialize_params(&params, true, NULL, NULL);
+	d->start->relay.done = on_initialized;
+	return relay_request(&d->start->relay, d, "initialize", params.data,
+			     timeout, err);
 }
 
 static int ask_initialize(struct board *d, struct error *err)
@@ -376,6 +394,9 @@ static int ask_initialize(struct board *d, struct error *err)
 	CLEANUP(buf_done) struct buf params = { 0 };
 	CLEANUP(mem_free_ptr) char *url = mem_strdup(s->config.vision_url);
 	const char *token = d->vision_token;
+
+	if (d->link.dialect == DIALECT_PLAIN)
+		return ask_plainly(d, s->config.timeout, err);
 
 	/* Another service's token is not ours to make. */
 	if (url) {
@@ -453,6 +474,20 @@ void board_list_again(struct board *d)
 		return;
 	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
 	begin_listing(d);
+}
+
+/* Its hello may still come, so the sweep ends this. */
+void board_ask_tool_side(struct board *d)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	d->ask_at = LOOP_FOREVER;
+	if (d->start || d->closing || d->link.dialect != DIALECT_UNKNOWN)
+		return;
+	d->start = mem_zalloc(sizeof(*d->start));
+	d->start->relay.owner = d;
+	if (ask_plainly(d, 0, &err))
+		failed_initialize(d, &err);
 }
 
 void board_start(struct board *d)

@@ -66,6 +66,20 @@ void board_trace_end(const struct board *d, const char *reason,
 	trace(d, here, "closed", reason, strlen(reason), here ? &ours : why);
 }
 
+/* It may have turned out to be a tool side, or none. */
+static void look_again(struct board *d)
+{
+	struct diag_about *about = &d->diag->about;
+	const bool board = d->link.dialect == DIALECT_DEVICE;
+
+	if (about->board == board)
+		return;
+	/* What it was asked as the other one does not count. */
+	diag_start(d->diag);
+	about->board = board;
+	about->bare = !board;
+}
+
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		 struct span frame, const struct json_places *at)
 {
@@ -81,6 +95,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 
 	if (!d->diag)
 		return;
+	look_again(d);
 	/* Ours has ids that only serve gave. */
 	if (!outgoing && kind == FRAME_TEXT)
 		d->judging = frame;
@@ -121,6 +136,9 @@ int board_speak(struct board *d, const void *speaker, const void *packet,
 	if (!d->open || d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
+	if (d->link.dialect == DIALECT_PLAIN)
+		return error_set(err, ERR_USAGE,
+				 "it is no board, and takes no sound");
 	d->speaker = speaker;
 	link_wrap_sound(&d->link, d->spoken_ms, packet, len, &frame);
 	d->spoken_ms += SPEECH_MS;

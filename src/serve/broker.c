@@ -41,35 +41,13 @@ static const char more_folders[] = "/usr/sbin:/usr/local/sbin";
 
 /* ---- the program ---- */
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static char *find_in(const char *folders, const char *name)
-{
-	while (*folders) {
-		size_t len = strcspn(folders, ":");
-		CLEANUP(mem_free_ptr)
-		char *path = mem_printf("%.*s/%s", (int)len, folders, name);
-
-		if (len && is_program(path))
-			return TAKE(path);
-		folders += len;
-		folders += *folders == ':';
-	}
-	return NULL;
-}
-
 char *broker_program(struct error *err)
 {
 	const char *given = getenv("MCPCTL_MOSQUITTO"), *path = getenv("PATH");
 	char *found;
 
 	if (given && *given) {
-		if (is_program(given))
+		if (file_is_regular(given, X_OK))
 			return mem_strdup(given);
 		error_set(err, ERR_CONNECT,
 			  "the broker '%s' (MCPCTL_MOSQUITTO) is no program",
@@ -79,9 +57,9 @@ char *broker_program(struct error *err)
 			"name the program mosquitto there, or unset it to have it looked for");
 		return NULL;
 	}
-	found = find_in(path ? path : "", "mosquitto");
+	found = file_find(path ? path : "", "mosquitto", X_OK);
 	if (!found)
-		found = find_in(more_folders, "mosquitto");
+		found = file_find(more_folders, "mosquitto", X_OK);
 	if (!found) {
 		error_set(err, ERR_CONNECT, "mosquitto is not installed");
 		error_hint(

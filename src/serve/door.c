@@ -4,8 +4,10 @@
  * sees, and the addresses that boards are given.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "diag/facts.h"
 #include "net/head.h"
@@ -84,6 +86,31 @@ static const char *token_at(void *owner, size_t i)
 	return i < t->count ? t->item[i].token : NULL;
 }
 
+#define TOKEN_SHOWN 8 /* digits of the sum of a token */
+
+/*
+ * At an access point the token says who it is, so its sum is the name. Elsewhere
+ * only once it is known that it is a tool side: boards may have one token.
+ */
+static void take_token_name(struct board *d, const struct front_head *head)
+{
+	CLEANUP(mem_free_ptr) char *token = knock_token(head);
+	CLEANUP(mem_free_ptr) char *salted = NULL;
+	char sum[SHA256_TEXT];
+
+	if (!token || !*token)
+		return;
+	salted = mem_printf("mcpctl tool side %s",
+			    strncasecmp(token, "Bearer ", 7) ? token :
+							       token + 7);
+	sha256_text(salted, strlen(salted), sum);
+	explicit_bzero(token, strlen(token));
+	explicit_bzero(salted, strlen(salted));
+	d->token_name = mem_printf("token-%.*s", TOKEN_SHOWN, sum);
+	if (d->at_point)
+		board_name_tool_side(d);
+}
+
 static struct transport *on_place(const struct visit *v,
 				  const struct peer_info *peer,
 				  const char **reason)
@@ -101,10 +128,12 @@ static struct transport *on_place(const struct visit *v,
 		*reason = "busy: no more devices are accepted";
 		return NULL;
 	}
+	if (peer->unsure && !peer->client_id)
+		take_token_name(device, v->head);
 	device->reached = port_reached(v->place, v->head);
 	share_move(&device->share, share);
 	share_hold(&device->share, 0);
-	if (!peer->device_id)
+	if (!peer->device_id && !peer->at_point)
 		record_hint(
 			record_of(
 				s, &v->who, RECORD_ODD, LEVEL_WARN,
@@ -291,8 +320,8 @@ static void hint_ota(const struct serve *s, struct record *r,
 		     const struct board *elsewhere, bool mqtt)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
-	const struct library_fact *l = offers_mqtt(s) ? misses_mqtt(asked) :
-							NULL;
+	const struct library_fact *l =
+		offers_mqtt(s) ? misses_mqtt(asked) : NULL;
 
 	if (!asked->device_id[0]) {
 		record_hint(
@@ -492,6 +521,10 @@ static void describe_ports(const struct port *p, struct buf *out)
 	}
 	buf_text(out, "\nOTA address to set on the board:\n");
 	port_describe(p, out);
+	if (p->config.point) {
+		buf_text(out, "access point, for tool sides that dial in:\n");
+		port_describe_point(p, out);
+	}
 	if (p->facts.home)
 		buf_text(
 			out,
@@ -851,6 +884,7 @@ int door_open(struct door **out, struct serve *s, struct error *err)
 		.taken =
 			"end that program, or take another port: --listen 8001",
 		.path = c->path,
+		.point = c->mcp_endpoint,
 		.admit = { c->allow_hosts, c->allow_origins, c->proxies,
 			   c->advertise },
 		.body_max = (size_t)c->pictures.picture_max,

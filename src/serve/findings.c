@@ -211,7 +211,9 @@ static void look_around(struct board *d)
 {
 	struct diag_about *about = &d->diag->about;
 
-	about->board = about->relays = true;
+	about->board = !d->unsure;
+	about->bare = d->unsure;
+	about->relays = true;
 	about->standby = d->mqtt;
 	about->protocol_version = d->protocol_version;
 	/* Over MQTT it is our plugin that tells; NULL: another broker. */

@@ -192,7 +192,15 @@ static int64_t soonest_of(const struct relay *r)
 	return r->silent_at < r->deadline ? r->silent_at : r->deadline;
 }
 
-static int check_device(const struct board *d, struct error *err)
+/* Who is silent is asked by serve alone, to find out what it is. */
+static bool is_up(const struct board *d, const struct relay *r)
+{
+	return d->link.up || (d->link.dialect == DIALECT_UNKNOWN && d->start &&
+			      r == &d->start->relay);
+}
+
+static int check_device(const struct board *d, const struct relay *r,
+			struct error *err)
 {
 	if (d->held && !d->open)
 		return error_set(err, ERR_CONNECT,
@@ -200,7 +208,7 @@ static int check_device(const struct board *d, struct error *err)
 	if (d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
-	if (!d->link.up)
+	if (!is_up(d, r))
 		return error_set(err, ERR_CONNECT,
 				 "the device has not said hello yet");
 	return 0;
@@ -231,7 +239,7 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 {
 	CLEANUP(buf_done) struct buf ours = { 0 }, frame = { 0 };
 
-	if (check_device(d, err))
+	if (check_device(d, r, err))
 		return -1;
 	r->id = next_id(&d->server->relays);
 	put_id(&ours, payload, id, r->token, r->id);

@@ -13,7 +13,7 @@
 
 enum { NOTHING, PERHAPS, OFTEN_TOLD, CERTAIN, LEVELS };
 
-static const char *const hints[2][LEVELS] = {
+static const char *const hints[3][LEVELS] = {
 	{
 		[PERHAPS] =
 			"its client id is another one than before: two boards with one Device-Id throw each other out; or were its settings erased?",
@@ -29,6 +29,14 @@ static const char *const hints[2][LEVELS] = {
 			"again and again: two boards with one client id throw each other out, or one restarts (see its own log)",
 		[CERTAIN] =
 			"two boards with one client id throw each other out, for ever: let each ask OTA here, which gives it a client id of its own; were settings copied from one to the other?",
+	},
+	{
+		[PERHAPS] =
+			"from another address than before: two tool sides with one token throw each other out",
+		[OFTEN_TOLD] =
+			"again and again: two tool sides with one token throw each other out, or one reconnects (see its own log)",
+		[CERTAIN] =
+			"two tool sides with one token throw each other out, for ever: only one can be served; give the other a token, or agent=NAME in its URL, of its own",
 	},
 };
 
@@ -88,12 +96,13 @@ static char *name_of(const char *client, const char *address)
 static int judge(const struct rival *r, const struct rivalry *how,
 		 const char *new)
 {
-	bool other = how->mqtt ? how->old_address && how->new_address &&
-					 !memory_same_peer(how->old_address,
-							   how->new_address) :
-				 how->old_client && how->new_client &&
-					 strcmp(how->old_client,
-						how->new_client) != 0;
+	bool by_address = how->mqtt || how->tool_side;
+	bool other = by_address ? how->old_address && how->new_address &&
+					  !memory_same_peer(how->old_address,
+							    how->new_address) :
+				  how->old_client && how->new_client &&
+					  strcmp(how->old_client,
+						 how->new_client) != 0;
 
 	if (r->before && strcmp(new, r->before) == 0 &&
 	    strcmp(new, r->last) != 0)
@@ -123,7 +132,7 @@ const char *rivals_meet(struct rivals *m, const struct rivalry *how)
 	if (level <= r->told)
 		return NULL;
 	r->told = level;
-	return hints[how->mqtt][level];
+	return hints[how->tool_side ? 2 : how->mqtt][level];
 }
 
 bool rivals_certain(const struct rivals *m, const char *id)

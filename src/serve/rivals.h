@@ -31,6 +31,7 @@ void rivals_done(struct rivals *m);
 struct rivalry {
 	const char *id;
 	bool mqtt;
+	bool tool_side; /* at the access point: one token, or one agent= */
 	const char *old_client, *old_address, *new_client, *new_address;
 	int64_t now;
 };

@@ -353,8 +353,12 @@ static void on_sweep(void *owner)
 	int64_t missing, leases, alone;
 
 	for (struct board *d = s->registry.first; d; d = d->next) {
-		if (board_sweep(d, now) && d->deadline < soonest)
+		if (!board_sweep(d, now))
+			continue;
+		if (d->deadline < soonest)
 			soonest = d->deadline;
+		if (d->ask_at < soonest)
+			soonest = d->ask_at;
 	}
 	tell_missing(s, now);
 	missing = missing_deadline(&s->missing);

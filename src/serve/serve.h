@@ -21,6 +21,11 @@ enum serve_offer { OFFER_AUTO, OFFER_WEBSOCKET, OFFER_MQTT };
 struct serve_config { /* all borrowed: they live until serve_close */
 	const struct words *listen; /* [HOST:]PORT each; NULL or empty: 8000 */
 	const char *path; /* the only one for WebSockets; NULL: any */
+	/*
+	 * Of an access point (backends.md 3): who dials it and says no hello is a
+	 * tool side at once. NULL: that shows by its silence.
+	 */
+	const char *mcp_endpoint;
 	const char *advertise; /* HOST or URL, as for listen: */
 	const struct words *allow_hosts, *allow_origins,
 		*proxies; /* net/admit.h; NULL */

@@ -47,6 +47,8 @@ static void on_connected(struct tcp *t)
 	a->asked = true;
 	tcp_deadline(t, HTTP_WAIT_MS);
 	a->size = a->request.len;
+	if (a->events->asks)
+		a->events->asks(a->owner, &a->request);
 	tcp_write(t, a->request.data, a->request.len);
 	buf_done(&a->request);
 }

@@ -57,6 +57,8 @@ enum http_failure {
 
 /* From the loop only. */
 struct board_http_events {
+	/* It is connected, and the request goes out now. May be NULL. */
+	void (*asks)(void *owner, const struct buf *request);
 	/* Status 200 and its whole body; lent. */
 	void (*answered)(void *owner, const char *body, size_t len);
 	/* No usable reply: why, with a reason of net/why.h. */

@@ -1077,7 +1077,16 @@ static void on_closed(void *owner)
 		go_on(c);
 }
 
+static void on_asks(void *owner, const struct buf *request)
+{
+	struct trace t;
+
+	board_http_trace_request(&t, request, true);
+	http_on(owner, "ota", &t);
+}
+
 static const struct board_http_events ota_events = {
+	.asks = on_asks,
 	.answered = on_answered,
 	.failed = on_failed,
 	.head = on_head,
@@ -1105,7 +1114,6 @@ static void board_link_ask_ota(struct board_link *c)
 	char *agent = mem_printf("%s/%s", about.board_name, about.version);
 	struct board_ws_url u;
 	struct buf request;
-	struct trace t;
 
 	if (board_link_usable(c, c->plan->ota, &u)) {
 		board_link_again(c);
@@ -1119,8 +1127,6 @@ static void board_link_ask_ota(struct board_link *c)
 	buf_init(&request, 0);
 	board_ws_ota_request(&request, &u, &about);
 	c->events->step(c, CALLER_ASKS, c->plan->ota);
-	board_http_trace_request(&t, &request, true);
-	http_on(c, "ota", &t);
 	c->using = LINE_OTA;
 	board_http_open(&c->line.ota, c->plan->loop, &u, &request, &ota_events,
 			c);

@@ -674,13 +674,15 @@ const char sim_profile_help_service[] =
 "\n"
 "era\tlegacy, as without it: sessions that begin with initialize, up to 2025-11-25; modern: 2026-07-28, without sessions; both\n"
 "cache\tan object: ttl_ms (0), scope (private or public), which lists and resources carry in 2026-07-28\n"
+"ways\tan object: what a small SDK does otherwise, as the profile espressif (Espressif's mcp-c-sdk) has it; over HTTP path (MCP is there alone, one type of answer, a session for whoever brings none), body_max (bytes), session_ms (until an unused session ends), sockets (connections at a time: others wait, for ten seconds); every_argument (what is left out refuses the call, whatever the schema says), lax (a text is 0 as an integer, 50.7 is 50, more arguments are ignored), text_max (bytes: a longer text goes as no content), page_max (1024 to 16384 bytes: of a page of tools), newest_first, initialize_first (nothing is answered before it), not_found (the code for a tool, prompt or resource that is not there), early_result (tasks/result of a task that runs is an error)\n"
 "tools\ta list: name, title, description, inputSchema, outputSchema, annotations, steps, hidden, task, result; each is called by tools/call, and in a session or without one by the method tools/NAME, whose result is the plain object\n"
 "prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), steps, hidden, and text (a template; a string or a list of lines) or messages (a list of objects with role and content, texts in which are templates); one with text is a resource prompt://NAME too, as the template that it is\n"
 "resources\ta list: uri, name, title, description, mimeType, steps, hidden, and text or blob (base64)\n"
+"way\tarduino: it dials an access point, as a sketch with the Arduino library xiaozhi-esp32-mcp (mcpctl sim arduino --connect URL); without: it waits for clients\n"
 "templates\ta list: uriTemplate, as file:///{name}, name, title, description, mimeType, steps, values (an object: for completion, a list for each place), and text (a template with the places) or blob\n"
 "\n"
 "Arguments are checked against inputSchema, and its defaults filled in. "
-"A result is a plain text, number, true or false; or an object with one of text, template, json (structured content), content (a list of content objects, as they are), error, exec, ollama; beside the fixed ones delay_ms. "
+"A result is a plain text, number, true or false; or an object with one of text, template, json (structured content), content (a list of content objects, as they are), error, exec, ollama; beside the fixed ones delay_ms, beside text times (how often it is repeated). "
 "In a template ${NAME} is an argument; lists are joined with commas. In ollama, prompt names a prompt of the file in the place of user.\n"
 "\n";
 

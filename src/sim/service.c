@@ -10,6 +10,7 @@
 #include "mcp/revision.h"
 #include "mcp/rules.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 
 /*
  * The table of methods, and those that say who the service is; the others have
@@ -148,7 +149,9 @@ static void service_method(struct service_part *p, const char *method)
 		    !offers(p, methods + i))
 			continue;
 		p->cacheable = p->modern && methods[i].cacheable;
-		if (methods[i].paged && json_member(p->params, "cursor"))
+		if (methods[i].paged && json_member(p->params, "cursor") &&
+		    !(methods[i].run == service_tools_list &&
+		      service_of(p)->ways.page_max))
 			service_fail(
 				p, JSONRPC_INVALID_PARAMS, NULL,
 				"Invalid params: no such cursor: there is only one page");
@@ -261,7 +264,8 @@ static void take_request(struct service_part *p, const char *method,
 			     "Invalid params: 'params' must be an object");
 	} else if (p->question->batch && strcmp(method, "initialize") == 0) {
 		refuse(p, "initialize must not be part of a batch");
-	} else if (!p->modern || service_era_begin(p, method)) {
+	} else if (p->modern ? service_era_begin(p, method) :
+			       service_ways_begin(p, method)) {
 		service_method(p, method);
 	}
 	p->params = NULL;
@@ -271,8 +275,8 @@ static void take_request(struct service_part *p, const char *method,
 static bool is_modern(const struct service_part *p, struct span text)
 {
 	const struct service_client *c = p->question->client;
-	const struct service_said said = { text.text, text.len,
-					   p->question->headers };
+	const struct mcp_said said = { text.text, text.len,
+				       p->question->headers };
 
 	return !c->revision && service_is_modern(c->service, &said);
 }
@@ -353,15 +357,6 @@ static void service_take(struct service_question *q, const char *text,
 	}
 }
 
-bool service_is_initialize(const char *text, size_t len)
-{
-	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
-	const char *method = json_string(tree, "method");
-
-	return method && strcmp(method, "initialize") == 0 &&
-	       json_member(tree, "id") && !find_fault(tree);
-}
-
 /*
  * A service, its clients, and their questions from being asked to being
  * answered.
@@ -422,6 +417,11 @@ void service_free(struct service *s)
 	mem_free(s);
 }
 
+struct service_reach service_reach(const struct service *s)
+{
+	return s->ways.reach;
+}
+
 const char *service_name(const struct service *s)
 {
 	return s->name;
@@ -430,7 +430,7 @@ const char *service_name(const struct service *s)
 /* ---- questions ---- */
 
 static struct service_question *ask(struct service_question *q,
-				    const struct service_said *m)
+				    const struct mcp_said *m)
 {
 	q->headers = m->headers;
 	service_message(q->client, false, m->text, m->len);
@@ -440,18 +440,16 @@ static struct service_question *ask(struct service_question *q,
 }
 
 struct service_question *service_hear(struct service_client *c,
-				      const struct service_said *m,
-				      const struct service_hearer *h,
-				      void *owner)
+				      const struct mcp_said *m,
+				      const struct mcp_hearer *h, void *owner)
 {
 	return ask(service_question_begin(c, h, owner), m);
 }
 
 struct service_question *service_ask(struct service_client *c, const char *text,
-				     size_t len, service_done *done,
-				     void *owner)
+				     size_t len, mcp_done *done, void *owner)
 {
-	const struct service_said said = { text, len, NULL };
+	const struct mcp_said said = { text, len, NULL };
 	struct service_question *q = service_question_begin(c, NULL, owner);
 
 	q->own.done = done;

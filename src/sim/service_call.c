@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sim/exec.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 
 /* ---- its texts ---- */
 
@@ -224,7 +225,10 @@ void service_call_text(struct service_call *call, const char *text, size_t len,
 			     "Internal error: %.*s", (int)len, text);
 		return;
 	}
-	service_add_text(&content, text, len);
+	if (service_ways_drops(call->service, len))
+		buf_text(&content, "[]");
+	else
+		service_add_text(&content, text, len);
 	service_tool_result(call->part, buf_string(&content), NULL, is_error);
 }
 

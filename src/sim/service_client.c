@@ -38,10 +38,7 @@ void service_client_free(struct service_client *c)
 	mem_free(c);
 }
 
-void service_client_reach(struct service_client *c,
-			  bool (*tell)(void *owner, const char *text,
-				       size_t len),
-			  void *owner)
+void service_client_reach(struct service_client *c, mcp_tell *tell, void *owner)
 {
 	c->tell = tell;
 	c->tell_owner = owner;
@@ -100,7 +97,7 @@ static struct service_question *question_new(struct service_client *c,
 }
 
 struct service_question *service_question_begin(struct service_client *c,
-						const struct service_hearer *h,
+						const struct mcp_hearer *h,
 						void *owner)
 {
 	struct service_question *q = question_new(c, owner);

@@ -38,7 +38,7 @@ static bool names_modern(const struct headers *h)
 	       strspn(revision, "0123456789-") == strlen(revision);
 }
 
-bool service_is_modern(const struct service *s, const struct service_said *m)
+bool service_is_modern(const struct service *s, const struct mcp_said *m)
 {
 	const char *revision =
 		m->headers ? headers_get(m->headers, "MCP-Protocol-Version") :

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 
 const struct service_tool *service_tool(const struct service *s,
 					const char *name)
@@ -129,6 +130,8 @@ static void no_such(struct service_part *p, const char *what, const char *name,
 {
 	CLEANUP(mem_free_ptr) char *near = text_proposal(name, names, count);
 
+	if (service_ways_missing(p, *what == 't' ? "Tool" : "Prompt"))
+		return;
 	if (!name)
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
 			     "Invalid params: 'name' is missing");
@@ -171,6 +174,8 @@ void service_no_resource(struct service_part *p, const char *uri)
 {
 	CLEANUP(buf_done) struct buf data = { 0 };
 
+	if (service_ways_missing(p, "Resource"))
+		return;
 	json_add_object(&data, "uri", uri);
 	service_fail(
 		p, p->modern ? JSONRPC_INVALID_PARAMS : MCP_RESOURCE_NOT_FOUND,

@@ -5,6 +5,7 @@
  * changes (service_watch.c), what is at work (service_call.c), what runs as a
  * task (service_tasks.c), what is asked of a client (service_rounds.c), the steps before a result (service_steps.c),
  * what its profile says (service_profile.c), the two eras (service_era.c),
+ * the ways of small SDKs (service_ways.c),
  * tools (service_tools.c), prompts and resources (service_items.c), clients and
  * their questions (service_client.c), messages (service.c). Private to them.
  */
@@ -73,6 +74,15 @@ struct service_resource {
 	bool hidden;
 };
 
+/* What its profile says of `ways` (service_ways.h); 0, false, NULL: as ever. */
+struct service_ways {
+	struct service_reach reach;
+	int64_t page_max, text_max; /* bytes */
+	int64_t not_found; /* the code */
+	bool every_argument, newest_first, initialize_first, lax;
+	bool early_result; /* tasks/result does not wait */
+};
+
 enum service_eras { SERVICE_LEGACY = 1, SERVICE_MODERN = 2 };
 
 struct service {
@@ -85,6 +95,7 @@ struct service {
 	struct service_resource *resource, *template;
 	size_t tool_count, prompt_count, resource_count, template_count;
 	unsigned eras; /* of enum service_eras */
+	struct service_ways ways;
 	int64_t ttl_ms; /* of lists and resources */
 	const char *cache_scope;
 	/* Some step changes the list; some step updates a resource. */
@@ -127,7 +138,7 @@ struct service_client {
 	unsigned can; /* of enum service_can */
 	int log_rank; /* what is below is not logged */
 	struct words uris; /* that it is told of */
-	bool (*tell)(void *owner, const char *text, size_t len); /* NULL */
+	mcp_tell *tell; /* NULL */
 	void *tell_owner;
 	struct service_question *first; /* open ones */
 };
@@ -153,8 +164,8 @@ struct service_part {
 struct service_question {
 	struct service_client *client;
 	struct service_question *next, *previous;
-	const struct service_hearer *hearer;
-	struct service_hearer own; /* of service_ask */
+	const struct mcp_hearer *hearer;
+	struct mcp_hearer own; /* of service_ask */
 	void *owner;
 	const struct headers *headers; /* lent while it is asked; NULL */
 	bool batch, asking; /* asking: service_hear has not returned yet */
@@ -372,7 +383,7 @@ bool service_meta_modern(const cJSON *message);
 
 /* service_client.c. A question that is asked now; h NULL: its own is. */
 struct service_question *service_question_begin(struct service_client *c,
-						const struct service_hearer *h,
+						const struct mcp_hearer *h,
 						void *owner);
 /* So many parts, zeroed. */
 void service_question_parts(struct service_question *q, size_t count);

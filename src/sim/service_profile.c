@@ -13,6 +13,7 @@
 #include "sim/profile.h"
 #include "sim/profile_reader.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 
 static int service_check_texts(struct reader *r, const cJSON *json);
 
@@ -25,12 +26,13 @@ static const char *const tool_members[] = {
 };
 static const char *const result_members[] = {
 	"text",	  "template",	"json",	     "content",	 "error", "exec",
-	"ollama", "timeout_ms", "normalise", "delay_ms", NULL,
+	"ollama", "timeout_ms", "normalise", "delay_ms", "times", NULL,
 };
 static const char *const answers[] = { "text",	"template", "json",  "content",
 				       "error", "exec",	    "ollama" };
 
 #define ANSWER "answer."
+#define RESULT_TIMES_MAX 100000
 
 /* answer.KEY, answer.KEY.content.name: of what some step asks. */
 static bool knows_answer(const cJSON *steps, const char *name)
@@ -97,6 +99,8 @@ static int check_one_answer(struct reader *r, const cJSON *result)
 			"one of text, template, json, content, error, exec and ollama is needed");
 	if (json_member(result, "normalise") && !order_is(result))
 		return reader_fail(r, "'normalise' needs 'exec' or 'ollama'");
+	if (json_member(result, "times") && !json_member(result, "text"))
+		return reader_fail(r, "'times' needs 'text'");
 	if (json_member(result, "delay_ms") && order_is(result))
 		return reader_fail(
 			r,
@@ -127,7 +131,7 @@ static int check_result(const struct service *s, struct reader *r,
 {
 	const cJSON *content = NULL;
 	const char *text = NULL, *template = NULL, *error = NULL;
-	int64_t ms;
+	int64_t ms, times;
 
 	if (cJSON_IsString(t->result) || cJSON_IsNumber(t->result) ||
 	    cJSON_IsBool(t->result))
@@ -139,6 +143,7 @@ static int check_result(const struct service *s, struct reader *r,
 	    reader_text(r, t->result, "error", &error) ||
 	    reader_array(r, t->result, "content", &content) ||
 	    reader_number(r, t->result, "delay_ms", 0, INT32_MAX, &ms) ||
+	    reader_number(r, t->result, "times", 1, RESULT_TIMES_MAX, &times) ||
 	    check_template(r, t, "template", template) ||
 	    check_template(r, t, "error", error))
 		return -1;
@@ -307,7 +312,8 @@ static void service_merge(cJSON *under, const cJSON *over)
 static const char *const top_members[] = {
 	"kind",	     "brief",	     "extends", "name",	 "title",
 	"version",   "instructions", "ollama",	"tools", "prompts",
-	"resources", "templates",    "era",	"cache", NULL,
+	"resources", "templates",    "era",	"cache", "ways",
+	"dials",     NULL,
 };
 static const char *const prompt_members[] = {
 	"name",	    "title", "description", "arguments", "text",
@@ -635,6 +641,18 @@ static int read_era(struct service *s, struct reader *r)
 	return reader_fail(r, "'era' is legacy, modern or both");
 }
 
+/* How it is reached, where that is not by a port. */
+static int check_dials(const struct service *s, struct reader *r)
+{
+	const char *dials = "arduino";
+
+	if (reader_text(r, s->tree, "dials", &dials))
+		return -1;
+	return strcmp(dials, "arduino") == 0 ?
+		       0 :
+		       reader_fail(r, "'dials' is arduino, or left out");
+}
+
 static int read_cache(struct service *s, struct reader *r)
 {
 	static const char *const members[] = { "ttl_ms", "scope", NULL };
@@ -766,7 +784,7 @@ static int read_tree(struct service *s, const char *file, struct error *err)
 	if (reader_members(&r, s->tree, "a service", top_members) ||
 	    service_check_texts(&r, s->tree) ||
 	    order_check_defaults(&r, s->tree) || read_era(s, &r) ||
-	    read_cache(s, &r))
+	    check_dials(s, &r) || read_cache(s, &r) || service_ways_read(s, &r))
 		return -1;
 	s->ollama = json_object(s->tree, "ollama");
 	s->name = json_string(s->tree, "name");
@@ -818,4 +836,12 @@ bool service_profile_is(const char *name_or_path)
 
 	kind = json_string(tree, "kind");
 	return kind && strcmp(kind, "service") == 0;
+}
+
+bool service_profile_dials(const char *name_or_path)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = name_or_path ? profile_alone(name_or_path) : NULL;
+
+	return text_same(json_string(tree, "dials"), "arduino");
 }

@@ -86,7 +86,7 @@ void service_message(const struct service_client *c, bool outgoing,
 /* Everything is said. The owner may free the client while it is told. */
 void service_question_over(struct service_question *q)
 {
-	service_done *done = q->hearer->done;
+	mcp_done *done = q->hearer->done;
 	void *owner = q->owner;
 	CLEANUP(buf_done) struct buf reply = { 0 };
 

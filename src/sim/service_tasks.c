@@ -14,6 +14,8 @@
 #include "base/text.h"
 #include "sim/service_private.h"
 
+#define TASK_NOT_COMPLETE (-32000) /* of the ways of small SDKs */
+
 struct service_task {
 	struct service_task *next;
 	struct service *service;
@@ -215,8 +217,8 @@ static bool on_tell(void *owner, const char *text, size_t len)
 	       t->client->tell(t->client->tell_owner, text, len);
 }
 
-static const struct service_hearer task_hearer = { .done = on_done,
-						   .tell = on_tell };
+static const struct mcp_hearer task_hearer = { .done = on_done,
+					       .tell = on_tell };
 
 static void task_free(struct service_task *t)
 {
@@ -410,6 +412,10 @@ void service_tasks_result(struct service_part *p)
 		return;
 	if (!t->question || t->cancelled) {
 		answer_end(p, t);
+		return;
+	}
+	if (service_of(p)->ways.early_result) {
+		service_fail(p, TASK_NOT_COMPLETE, NULL, "Task not complete");
 		return;
 	}
 	if (find_waiting(t)) {

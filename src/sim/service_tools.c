@@ -15,6 +15,7 @@
 #include "sim/normalise.h"
 #include "sim/order.h"
 #include "sim/service_private.h"
+#include "sim/service_ways.h"
 #include "sim/template.h"
 
 #define SAID_MAX 300 /* bytes of a model's words in an error */
@@ -205,20 +206,39 @@ static void add_tool(const struct service_part *p, struct buf *out,
 	buf_char(out, '}');
 }
 
+static size_t tool_length(const struct service_part *p, size_t at)
+{
+	const struct service_tool *t = service_ways_tool(service_of(p), at);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!t->hidden)
+		add_tool(p, &text, t);
+	return text.len;
+}
+
 void service_tools_list(struct service_part *p)
 {
 	const struct service *s = service_of(p);
 	CLEANUP(buf_done) struct buf out = { 0 };
+	const struct service_tool *next;
+	size_t from, to;
 
+	if (service_ways_page(p, tool_length, &from, &to))
+		return;
 	buf_text(&out, "{\"tools\":[");
-	for (size_t i = 0; i < s->tool_count; i++) {
-		if (s->tool[i].hidden)
+	for (size_t i = from; i < to; i++) {
+		const struct service_tool *t = service_ways_tool(s, i);
+
+		if (t->hidden)
 			continue;
 		if (out.data[out.len - 1] != '[')
 			buf_char(&out, ',');
-		add_tool(p, &out, &s->tool[i]);
+		add_tool(p, &out, t);
 	}
-	buf_text(&out, "]}");
+	buf_char(&out, ']');
+	next = service_ways_tool(s, to);
+	json_add_text(&out, "nextCursor", next ? next->name : NULL);
+	buf_char(&out, '}');
 	service_result(p, buf_string(&out));
 }
 
@@ -265,6 +285,10 @@ static cJSON *take_arguments(struct service_part *p,
 		cJSON_Delete(arguments);
 		return NULL;
 	}
+	if (service_of(p)->ways.every_argument || service_of(p)->ways.lax) {
+		cJSON_Delete(arguments);
+		return service_ways_arguments(p, t, given);
+	}
 	if (direct) /* MCP's own, in the params of any request */
 		cJSON_DeleteItemFromObjectCaseSensitive(arguments, "_meta");
 	add_defaults(arguments, t->input);
@@ -285,6 +309,15 @@ static void on_outside(void *owner, const struct exec_answer *a)
 	call->outside = NULL;
 	service_answer_outside(call, a);
 	service_call_end(call);
+}
+
+static void add_times(struct buf *out, const char *text, const cJSON *result)
+{
+	int64_t times = 1;
+
+	json_integer(result, "times", &times);
+	while (times-- > 0)
+		buf_text(out, text);
 }
 
 /* What the profile itself gives. */
@@ -310,7 +343,7 @@ static void answer_fixed(struct service_call *call)
 		template_expand(template ? template : error, &source, &out,
 				NULL);
 	else if (cJSON_IsString(result) || text)
-		buf_text(&out, text ? text : result->valuestring);
+		add_times(&out, text ? text : result->valuestring, result);
 	else
 		json_print(&out, result);
 	service_call_text(call, buf_string(&out), out.len, error != NULL);

@@ -527,6 +527,16 @@ static int sim_open(struct transport *t, const struct endpoint *to,
 	const struct transport_ops *ops =
 		service ? &service_transport_ops : &device_ops_transport;
 
+	if (service && service_profile_dials(to->path)) {
+		error_set(err, ERR_USAGE,
+			  "'%s' is no target: it dials an access point",
+			  to->path);
+		return error_hint(
+			err,
+			"mcpctl listen:127.0.0.1:8000/mcp tools, and beside it: mcpctl sim %s --connect ws://127.0.0.1:8000/mcp",
+			to->path);
+	}
+
 	return ops->open(t, to, err);
 }
 
@@ -629,8 +639,8 @@ static bool on_told(void *owner, const char *text, size_t len)
 	return !h->closing;
 }
 
-static const struct service_hearer hosted_hearer = { .done = on_reply,
-						     .tell = on_told };
+static const struct mcp_hearer hosted_hearer = { .done = on_reply,
+						 .tell = on_told };
 
 static void on_line(void *owner, const char *text)
 {
@@ -659,7 +669,7 @@ static void on_pump_transport(void *owner)
 	if (!h->ready && !h->closing)
 		tell_ready_transport(h);
 	while (!h->closing && (f = frame_queue_take(&h->waiting)) != NULL) {
-		const struct service_said said = { f->text, f->len, NULL };
+		const struct mcp_said said = { f->text, f->len, NULL };
 
 		service_hear(h->client, &said, &hosted_hearer, h);
 		mem_free(f);

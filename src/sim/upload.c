@@ -291,13 +291,15 @@ static void finish(struct upload *u, const char *body, size_t len)
 }
 
 /* A picture is large, and may show somebody. */
-static void tell_request(const struct upload *u, const struct buf *request)
+static void on_asks(void *owner, const struct buf *request)
 {
+	const struct upload *u = owner;
 	struct trace t;
 
+	if (!u->events || !u->events->passed)
+		return;
 	board_http_trace_request(&t, request, false);
-	if (u->events->passed)
-		u->events->passed(u->owner, &t);
+	u->events->passed(u->owner, &t);
 }
 
 static void tell_reply(const struct upload *u)
@@ -375,6 +377,7 @@ static void on_closed(void *owner)
 }
 
 static const struct board_http_events ask_events = {
+	.asks = on_asks,
 	.answered = on_answered,
 	.failed = on_failed,
 	.head = on_head,
@@ -399,7 +402,6 @@ struct upload *upload_start(struct loop *l, const struct upload_order *order,
 	u->owner = owner;
 	buf_init(&request, 0);
 	upload_request(&request, &url, order);
-	tell_request(u, &request);
 	board_http_open(&u->ask, l, &url, &request, &ask_events, u);
 	board_ws_url_done(&url);
 	return u;

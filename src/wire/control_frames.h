@@ -29,8 +29,9 @@
  *             layers (true: it may be asked for them; an older serve says nothing)
  *             and of its request path?, headers?, protocol_version, ota?
  *             (wire/ota.h: facts), ota_answer? (where that sent it).
- *             plain?: true: a server that is kept open: t frames are bare JSON-RPC,
- *             it is asked by others, too, and its questions come here; news?: what
+ *             plain?: true: t frames are bare JSON-RPC: with tool_side true from an
+ *             MCP server that dialled in; else it is a server that is kept open,
+ *             asked by others, too, and its questions come here; news?: what
  *             is to be told of it. "held" in its object: {"name","pid","idle_ms",
  *             "restarts"}
  *  S failed   id, error            of such a server: that request got no answer

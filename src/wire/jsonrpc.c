@@ -232,7 +232,7 @@ const char *jsonrpc_code_name(int code)
 		{ JSONRPC_METHOD_NOT_FOUND, "method not found" },
 		{ JSONRPC_INVALID_PARAMS, "invalid params" },
 		{ JSONRPC_INTERNAL_ERROR, "internal error" },
-		{ MCP_RESOURCE_NOT_FOUND, "resource not found" },
+		{ MCP_RESOURCE_NOT_FOUND, "not found" },
 		{ -32020, "header mismatch" },
 		{ -32021, "missing client capability" },
 		{ -32022, "unsupported protocol version" },

@@ -27,6 +27,9 @@ teardown() { :; }
 @test "proxy: WebSocket, with what is changed" { attack proxy-websocket; }
 @test "proxy: MQTT, before a broker" { attack proxy-mqtt; }
 @test "proxy: HTTP, before an MCP server" { attack proxy-mcp; }
+@test "bridge: hosts at its port, over HTTP" { attack hosts-http; }
+@test "bridge: hosts at its port, over WebSocket" { attack hosts-websocket; }
+@test "bridge: a host at its stdin" { attack hosts-stdio; }
 @test "what a ws:// server says" { attack to-ws; }
 @test "what an http:// server says" { attack to-http; }
 @test "what a broker says" { attack to-mqtt; }

@@ -3,7 +3,8 @@
 """A stranger at one door of mcpctl: attack.py KIND [SECONDS [SEED]]
 
 KIND: what serve listens at (http, websocket, mqtt, udp, control), what proxy does
-(proxy-http, proxy-websocket, proxy-mqtt, proxy-mcp), or what its clients dial (to-ws, to-http, to-mqtt, to-stdio). MCPCTL_BUILD is the build, to
+(proxy-http, proxy-websocket, proxy-mqtt, proxy-mcp), what bridge offers to hosts
+(hosts-http, hosts-websocket, hosts-stdio), or what its clients dial (to-ws, to-http, to-mqtt, to-stdio). MCPCTL_BUILD is the build, to
 be one with sanitizers. Recorded and well made conversations are changed, in
 their meaning and in their bytes, for SECONDS; ends with status 1 if the program
 crashed, hung, held memory, or printed a raw control byte. The same SEED gives
@@ -16,12 +17,13 @@ import sys
 import tempfile
 
 import at_clients
+import at_hosts
 import at_proxy
 import at_serve
 
 
 def main():
-    kinds = {**at_serve.KINDS, **at_proxy.KINDS, **at_clients.KINDS}
+    kinds = {**at_serve.KINDS, **at_proxy.KINDS, **at_hosts.KINDS, **at_clients.KINDS}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     kind = sys.argv[1]

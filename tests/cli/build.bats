@@ -368,3 +368,23 @@ suites() {
 	[[ $output == *'FAILED build/san/test_two: ended with status 127'* ]]
 	[ "${lines[-1]}" = '3 passed, 3 failed, 1 skipped' ]
 }
+
+# libFuzzer ends with 77 after a crash, unless it is told another status.
+@test "tests/run: what a fuzzer finds is no skipped test" {
+	suites
+	mkdir -p tree/tests/fuzz/corpus/bad tree/build/fuzz
+	: >tree/tests/fuzz/fuzz_bad.c
+	cat >tree/build/fuzz/fuzz_bad <<-'END'
+		#!/bin/sh
+		status=77
+		for word in "$@"; do
+			case $word in -error_exitcode=*) status=${word#*=} ;; esac
+		done
+		echo 'deadly signal'
+		exit "$status"
+	END
+	chmod +x tree/build/fuzz/fuzz_bad
+	run -1 alone tree/tests/run fuzz 1
+	[[ $output == *'FAILED fuzz bad:'*'deadly signal'* ]]
+	[ "${lines[-1]}" = '0 passed, 1 failed, 0 skipped' ]
+}

@@ -355,6 +355,11 @@ END
 	says '> POST /vision/explain HTTP/1.1'
 	mcp capture pcap board.cap
 	ends 0
+	# What reached nobody was not asked.
+	mcp --trace none.cap check ota "http://127.0.0.1:$(free_port)/xiaozhi/ota/"
+	ends 3
+	grep -q N102 none.cap
+	absent '"kind":"request"' none.cap
 }
 
 @test "what is made of a capture with secrets, or of a cut one, comes with a word" {

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Stands in for servers that announce themselves, on loopback: answers
-questions of multicast DNS. mdns_responder.py lamp|pieces|hostile"""
+questions of multicast DNS. mdns_responder.py lamp|pieces|hostile|found [PORT…];
+of lamp and found the ports where a server is."""
 import os
 import socket
 import struct
@@ -36,8 +37,11 @@ def packet(asked, records):
     return asked[:2] + struct.pack("!HHHHH", 0x8400, 0, 1, 0, len(records) - 1) + b"".join(records)
 
 
+PORTS = [int(x) for x in sys.argv[2:]]
+
+
 def lamp(asked):
-    yield packet(asked, service(b"Desk Lamp", [b"lamp", b"local"], 80, b"version=1", b"path=/mcp/v1"))
+    yield packet(asked, service(b"Desk Lamp", [b"lamp", b"local"], PORTS[0], b"version=1", b"path=/mcp_server"))
     yield packet(asked, service(b"Bare", [b"bare", b"local"], 8080, address="10.1.2.3"))
 
 
@@ -48,6 +52,17 @@ def pieces(asked):
     yield packet(asked, [every[[PTR, SRV, TXT, A].index(kind)]])
     if kind == A:
         yield packet(asked, service(b"Last", [b"last", b"local"], 80))
+
+
+def found(asked):
+    """As mcpd, solnera and somebody who wants others to be dialled."""
+    http, ws = b"%d" % PORTS[0], b"%d" % PORTS[1]
+    yield packet(asked, service(b"mcpd", [b"mcpd", b"local"], PORTS[0], b"version=0.3.1",
+                                b"path=/mcp", b"ws_port=" + ws))
+    yield packet(asked, service(b"solnera", [b"sol", b"local"], 1, b"endpoint=http://SOL.local:" + http + b"/mcp"))
+    yield packet(asked, service(b"points away", [b"away", b"local"], PORTS[0], b"path=/mcp",
+                                b"endpoint=http://192.0.2.1:" + http + b"/x", b"ws_port=70000"))
+    yield packet(asked, service(b"is not there", [b"nil", b"local"], PORTS[2], b"path=/mcp"))
 
 
 def hostile(asked):
@@ -63,7 +78,7 @@ def hostile(asked):
     yield packet(asked, [record(SERVICE, PTR, name([b"more %03d" % i] + SERVICE)) for i in range(100)])
 
 
-answers = {"lamp": lamp, "pieces": pieces, "hostile": hostile}[sys.argv[1]]
+answers = {"lamp": lamp, "pieces": pieces, "hostile": hostile, "found": found}[sys.argv[1]]
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 s.bind(GROUP)

@@ -32,8 +32,17 @@ setup() {
 }
 
 responder() {
-	background responder "$ROOT/tests/cli/mdns_responder.py" "$1"
+	background responder "$ROOT/tests/cli/mdns_responder.py" "$@"
 	wait_for responder.out ready
+}
+
+# server PROFILE: sets PORT.
+server() {
+	local line
+	background server mcpctl sim "$1" --listen 127.0.0.1:0
+	line=$(wait_for server.err 'listening at') || return 1
+	PORT=${line##*127.0.0.1:}
+	PORT=${PORT%%/*}
 }
 
 scan() {
@@ -41,33 +50,91 @@ scan() {
 }
 
 @test "who announces a server, with the command that reaches it" {
-	responder lamp
+	server espressif
+	responder lamp "$PORT"
 	scan --count 2
 	ends 0
-	says 'network  Bare       mcpctl http://10.1.2.3:8080/mcp info  bare.local on lo'
-	says 'network  Desk Lamp  mcpctl http://127.0.0.1/mcp/v1 info   lamp.local on lo'
+	shows 'network  Bare       -  +bare.local on lo  not asked: another address than this one announced it'
+	says "network  Desk Lamp  mcpctl http://127.0.0.1:$PORT/mcp_server info  lamp.local on lo, version 1"
 	form=(-o json)
 	scan --count 2
 	ends 0
-	says '{"kind":"network","name":"Desk Lamp","peer":"http://127.0.0.1/mcp/v1","source":"lamp.local on lo","command":"mcpctl http://127.0.0.1/mcp/v1 info","problem":null}'
+	says '{"kind":"network","name":"Desk Lamp","peer":"http://127.0.0.1:'"$PORT"'/mcp_server","source":"lamp.local on lo, version 1","command":"mcpctl http://127.0.0.1:'"$PORT"'/mcp_server info","answers":true,"problem":null}'
+}
+
+@test "what its text says is taken for its own host alone, and each is asked for initialize" {
+	server conformance
+	responder found "$PORT" "$PORT" "$(free_port)"
+	scan --count 4
+	ends 0
+	says "network  mcpd          mcpctl http://127.0.0.1:$PORT/mcp info  mcpd.local on lo, version 0.3.1"
+	says "network  mcpd          mcpctl ws://127.0.0.1:$PORT/ info "
+	says "network  solnera       mcpctl http://127.0.0.1:$PORT/mcp info  sol.local on lo"
+	says "network  points away   mcpctl http://127.0.0.1:$PORT/mcp info  away.local on lo"
+	shows 'network  is not there  -  +nil.local on lo  no answer to initialize: .*refused'
+}
+
+@test "who was found is sent no token, and one that wants it is shown as such" {
+	: >log
+	mkfifo orders
+	# Held open, so that the server's stdin does not end.
+	# shellcheck disable=SC2034
+	exec {ORDERS}<>orders
+	background board sh -c 'exec /usr/bin/python3 "$@" <orders' sh \
+		"$BATS_TEST_DIRNAME/espressif_server.py" log token=secret
+	PORT=$(wait_for board.out '^port' | cut -d' ' -f2)
+	MCPCTL_TOKEN=secret mcp "http://127.0.0.1:$PORT/mcp_server" info
+	ends 0
+	MCPCTL_TOKEN=secret mcp targets --scan --interface lo --for 1ms --probe "127.0.0.1:$PORT"
+	ends 0
+	shows '^probe .* wants a token or a login: .*401'
+	responder lamp "$PORT"
+	MCPCTL_TOKEN=secret scan --count 2
+	ends 0
+	says "mcpctl http://127.0.0.1:$PORT/mcp_server info"
+	shows 'Desk Lamp .* wants a token or a login: .*401'
+}
+
+@test "--probe finds who announces nothing, and says nothing of the others" {
+	server espressif
+	other=$(free_port)
+	mcp targets --scan --interface lo --for 1ms --probe "127.0.0.1:$PORT" --probe "127.0.0.1:$other"
+	ends 0
+	says "probe    127.0.0.1  mcpctl http://127.0.0.1:$PORT/mcp_server info  port $PORT"
+	[ "$(grep -c ^probe "$WORK/stdout")" = 1 ]
+	# Of a network each place; 127.0.0.1 is one of them.
+	mcp -o json targets --scan --interface lo --for 1ms --probe "127.0.0.0:$PORT/30"
+	ends 0
+	[ "$(jq -r 'select(.kind == "probe").command' "$WORK/stdout")" = "mcpctl http://127.0.0.1:$PORT/mcp_server info" ]
+	mcp targets --scan --interface lo --for 1ms --probe "127.0.0.1:$other"
+	ends 7
+	hints 'none of the 1 places that were probed'
+	for bad in '127.0.0.1/8' 'a b' '' 'name.local/24' '127.0.0.1/'; do
+		mcp targets --scan --interface lo --for 1ms --probe "$bad"
+		ends 2
+	done
+	mcp targets --probe 127.0.0.1
+	ends 2
+	hints "option '--probe' is for '--scan'"
 }
 
 @test "what was not told with the first answer is asked for" {
 	responder pieces
 	# A fourth of the time between two questions; it ends with the last answer.
 	mcp targets --scan --interface lo --for 10s --count 2
-	ends 0
-	says 'mcpctl http://127.0.0.1/mcp info'
-	says 'mcpctl http://127.0.0.1:8123/x info'
+	ends 7
+	hints 'none of the 2 that were announced is an MCP server'
+	shows 'Last .* last.local on lo .* no answer to initialize'
+	shows 'Slow .* slow.local on lo .* no answer to initialize'
 }
 
 @test "strangers: garbage, too many, text for a shell or a terminal" {
 	responder hostile
 	scan --count 200
-	ends 0
+	ends 7
 	says '\x1b[31mred\n\xff'
 	says 'it did not tell its port'
-	says 'mcpctl http://127.0.0.1/mcp info'
+	shows '  -  *a.;reboot.local on lo'
 	hints 'more than 200 were announced'
 	run ! grep -aE "http:[^ ]*(reboot|evil)" "$WORK/stdout"
 	run ! grep -q $'\x1b' "$WORK/stdout"

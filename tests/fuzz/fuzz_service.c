@@ -2,7 +2,8 @@
 /*
  * A service, asked anything: each line of the input is a message, and a line
  * that begins with '<' is what a model said to be made regular. Every reply, and
- * what comes before it, is JSON; nothing outside is started.
+ * what comes before it, is JSON; nothing outside is started. One with the ways of
+ * small SDKs is asked the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,12 @@ static const char profile[] =
 	"\"resources\":[{\"uri\":\"a:b\",\"text\":\"t\"}],\"templates\":[{"
 	"\"uriTemplate\":\"t:{x}-{y}\",\"text\":\"${x}${y}\",\"values\":{\"x\":[\"v\"]}}"
 	"]}";
+
+/* Of the same service, put before its other members. */
+static const char ways[] =
+	"{\"ways\":{\"every_argument\":true,\"lax\":true,\"newest_first\":true,"
+	"\"page_max\":1024,\"text_max\":3,\"not_found\":-32002,"
+	"\"early_result\":true},";
 
 static const char rules_text[] =
 	"{\"into\":\"e\",\"only\":\"l\",\"empty\":[\"null\"],\"members\":{"
@@ -85,8 +92,8 @@ static void said(const char *text, size_t len)
 /* With the headers that the message should have, and one that it may not. */
 static void ask(struct service_client *client, const char *text, size_t len)
 {
-	static const struct service_hearer hearer = { .done = on_reply,
-						      .tell = on_tell };
+	static const struct mcp_hearer hearer = { .done = on_reply,
+						  .tell = on_tell };
 	static char version[] = "MCP-Protocol-Version", newest[] = "2026-07-28",
 		    method[] = "Mcp-Method", call[] = "tools/call",
 		    name[] = "Mcp-Name",
@@ -97,33 +104,28 @@ static void ask(struct service_client *client, const char *text, size_t len)
 				   { name, coded },
 				   { param, value } };
 	const struct headers headers = { fields, COUNT(fields), 0 };
-	const struct service_said said = { text, len,
-					   len % 2 ? &headers : NULL };
+	const struct mcp_said said = { text, len, len % 2 ? &headers : NULL };
 
 	/* What stays open waits for the client: for its end, in time. */
 	service_hear(client, &said, &hearer, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct service *load(const char *text, struct loop *loop)
 {
-	static struct service *service;
-	static struct loop *loop;
-	struct service_config config = { .loop = NULL };
-	struct service_client *client;
-	const char *text = (const char *)data, *end;
+	const struct service_config config = { .loop = loop };
+	struct service *s = service_load_text(text, "fuzz.json", &config, NULL);
+
+	if (!s)
+		abort();
+	return s;
+}
+
+static void ask_all(struct service *s, const char *text, size_t size)
+{
+	struct service_client *client = service_client_new(s);
+	const char *end;
 	size_t len;
 
-	if (!service) {
-		mem_init();
-		if (loop_new(&loop, NULL))
-			abort();
-		config.loop = loop;
-		service =
-			service_load_text(profile, "fuzz.json", &config, NULL);
-		if (!service)
-			abort();
-	}
-	client = service_client_new(service);
 	for (; size; text += len, size -= len) {
 		end = memchr(text, '\n', size);
 		len = end ? (size_t)(end - text) + 1 : size;
@@ -133,6 +135,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			ask(client, text, len);
 	}
 	service_client_free(client);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct service *service, *small;
+	static struct loop *loop;
+
+	if (!service) {
+		CLEANUP(mem_free_ptr) char *with_ways = NULL;
+
+		mem_init();
+		if (loop_new(&loop, NULL))
+			abort();
+		with_ways = mem_printf("%s%s", ways, profile + 1);
+		service = load(profile, loop);
+		small = load(with_ways, loop);
+	}
+	ask_all(service, (const char *)data, size);
+	ask_all(small, (const char *)data, size);
 	loop_poll(loop);
 	return 0;
 }

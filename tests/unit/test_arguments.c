@@ -580,9 +580,8 @@ static void fills_defaults(void **state)
 	refuses(&b, "h=1", "argument 'on' is required (boolean)");
 	buf_reset(&b.out);
 	assert_int_equal(arguments_example_filled(&b.tool, &b.out), 0);
-	assert_string_equal(
-		buf_string(&b.out),
-		"call self.x on=true h=0 'rgb:=[1,2]' 't=a b'");
+	assert_string_equal(buf_string(&b.out),
+			    "call self.x on=true h=0 'rgb:=[1,2]' 't=a b'");
 	bench_done(&b);
 	bench_init(&b, NULL);
 	b.options.fill_defaults = true;

@@ -14,11 +14,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/child.h"
+#include "base/mem.h"
 
 #define DEADLINE_MS 60000
 
@@ -431,6 +433,29 @@ static void abandoned(void **state)
 	assert_false(s.ended);
 }
 
+/* The same where a folder of PATH is closed to the user. */
+static void closed_path(struct seen *s, const struct child_options *o)
+{
+	CLEANUP(mem_free_ptr) char *was = mem_strdup(getenv("PATH"));
+	char closed[] = "/tmp/mcpctl-closed-XXXXXX";
+	struct error err = { 0 };
+	bool root = geteuid() == 0;
+
+	assert_non_null(mkdtemp(closed));
+	assert_int_equal(chmod(closed, 0), 0);
+	assert_int_equal(setenv("PATH", closed, 1), 0);
+	/* To root nothing is closed. */
+	assert_int_equal(root ? seteuid(65534) : 0, 0);
+	assert_int_equal(child_start(&s->child, s->loop, o, &events, s, &err),
+			 -1);
+	assert_int_equal(root ? seteuid(0) : 0, 0);
+	assert_int_equal(err.code, ENOENT);
+	assert_non_null(strstr(err.text, "there is no such program in PATH"));
+	assert_int_equal(setenv("PATH", was, 1), 0);
+	assert_int_equal(rmdir(closed), 0);
+	error_reset(&err);
+}
+
 static void missing(void **state)
 {
 	char name[] = "no-such-program-here", path[] = "/no/such/program";
@@ -450,6 +475,7 @@ static void missing(void **state)
 	assert_int_equal(err.code, ENOENT);
 	assert_string_equal(err.text, "cannot start 'no-such-program-here': "
 				      "there is no such program in PATH");
+	closed_path(&s, &o);
 	argv[0] = path;
 	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
 			 -1);

@@ -457,7 +457,7 @@ static void names_of_the_llm_service(void **state)
 	assert_int_equal(request("x", &err), -1);
 	assert_string_equal(err.text, "LLM unavailable (-32001): m");
 	assert_int_equal(request("x", &err), -1);
-	assert_string_equal(err.text, "resource not found (-32002): m");
+	assert_string_equal(err.text, "not found (-32002): m");
 	error_reset(&err);
 }
 

@@ -223,7 +223,7 @@ static void test_operands(void **state)
 	expect("request tools/list {", "");
 	expect("send @a", "files:@");
 	expect("run ", "files:");
-	expect("sim esp", "esp32|files:");
+	expect("sim esp", "esp32|espressif|files:");
 	expect("version ", "");
 }
 
@@ -551,7 +551,8 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "call self.screen.draw", "a\\ b=@x",
 		"files\ta b=@\tx\n");
 	printed(COMPLETE_BASH, "run", "x", "files\t\tx\n");
-	printed(COMPLETE_BASH, "sim", "esp", "files\t\tesp\nesp32\n");
+	printed(COMPLETE_BASH, "sim", "esp",
+		"files\t\tesp\nesp32\nespressif\n");
 	printed(COMPLETE_BASH, "call self.audio_speaker.set_volume",
 		"volume=", "");
 	printed(COMPLETE_BASH, "version", "", "words\n");
@@ -567,7 +568,8 @@ static void test_bash_cut(void **state)
 	printed_cut(COMPLETE_BASH, "", "--output=j", "j", "words\njson\n");
 	printed_cut(COMPLETE_BASH, "", "--output=j", "--output=j",
 		    "words\n--output=json\n");
-	printed_cut(COMPLETE_BASH, "", "sim:esp", "esp", "words\nesp32\n");
+	printed_cut(COMPLETE_BASH, "", "sim:esp", "esp",
+		    "words\nesp32\nespressif\n");
 	printed_cut(COMPLETE_BASH, "", "ws:", "", "words nospace\n//\n");
 	printed_cut(COMPLETE_BASH, "", "ws:", "other",
 		    "words nospace\nws://\n");

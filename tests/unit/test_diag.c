@@ -271,12 +271,20 @@ static const struct situation at_a_broker[] = {
 /* A server that is no board may say what a board may not. */
 static const struct situation plain_servers[] = {
 	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}") } },
-	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
 	{ "P702", true, { ">Listening on port 3000" } },
 	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{},\"serverInfo\":{}}") } },
 	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
+	/* ids that are texts: without their quotes, as a number, as they were, or another one */
+	{ "P719", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":6f1c_n_1,\"result\":{}") } },
+	{ "P712", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"6f1c_n_1\",\"result\":{}") } },
+	{ "D124", true, { "<" RPC("\"id\":\"6f1c_n_1\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":6f1c_n_2,\"result\":{}") } },
+	{ "D114 P712", true, { "<" RPC("\"id\":\"7\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":7,\"result\":{}") } },
+	/* in place of a tool side; the code alone says nothing */
+	{ "P717", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":null,\"error\":{\"code\":-32001,\"message\":\"工具端未连接\",\"data\":null}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"error\":{\"code\":-32001,\"message\":\"busy\"}") } },
 };
 
 /* What an answer may not look like, and what it may. */
@@ -316,15 +324,18 @@ static const struct situation answers[] = {
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"text\":\"x\"}]}") } },
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":5}]}") } },
 	{ "P711", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"structuredContent\":{}}") } },
-	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}") } },
+	{ "P726", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"}]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"odd\"}]}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"task\":{\"taskId\":\"1\"}}") } },
 	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{}}") } },
+	{ "P726", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":false}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":true}") } },
+	{ "", true, { HELD, "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}"), ">" RPC("\"id\":2,\"result\":{\"content\":[],\"structuredContent\":{}}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{}") } },
 	{ "P712", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":20250618}") } },
-	{ "P717", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"serverInfo\":{}}") } },
-	{ "P717", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":\"s\"}") } },
+	{ "P720", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"serverInfo\":{}}") } },
+	{ "P720", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":\"s\"}") } },
 	{ "", true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}") } },
 };
 

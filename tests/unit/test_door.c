@@ -75,7 +75,10 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	if (no_room)
 		return NULL;
 	device_count++;
-	*d = (struct board){ .server = s, .mqtt = mqtt };
+	*d = (struct board){ .server = s,
+			     .mqtt = mqtt,
+			     .unsure = peer->unsure,
+			     .at_point = peer->at_point };
 	d->device_id = mem_strdup(peer->device_id);
 	d->client_id = mem_strdup(peer->client_id);
 	d->address = mem_strdup(peer->address);
@@ -92,6 +95,11 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 void board_discard(struct board *d)
 {
 	(void)d;
+}
+
+void board_name_tool_side(struct board *d)
+{
+	d->named = true;
 }
 
 const char *board_state_name(enum board_state state)
@@ -197,6 +205,7 @@ static void drop_devices(void)
 		mem_free(devices[i].client_id);
 		mem_free(devices[i].address);
 		mem_free(devices[i].reached);
+		mem_free(devices[i].token_name);
 	}
 }
 
@@ -744,6 +753,93 @@ static void test_upgrade(void **state)
 	told(RECORD_ODD, LEVEL_WARN, "no Device-Id");
 	no_room = true;
 	dial("/", ID, "HTTP/1.1 503 Service Unavailable{\"error\":");
+	stop();
+}
+
+static void name_is(size_t device, bool at_point, const char *name)
+{
+	const struct board *d = &devices[device];
+
+	assert_true(d->unsure);
+	assert_int_equal(d->at_point, at_point);
+	/* By its token at once, where it is certain that it is no board. */
+	assert_int_equal(d->named, at_point && name);
+	if (name)
+		assert_string_equal(d->token_name, name);
+	else
+		assert_null(d->token_name);
+}
+
+/*
+ * Who tells no Device-Id and no Client-Id may be a tool side; whoever does not
+ * is a board, also at the path of the access point.
+ */
+static void test_point(void **state)
+{
+	(void)state;
+	begin();
+	server.config.path = "/ws";
+	server.config.mcp_endpoint = "/mcp";
+	open_door();
+	door_describe(server.door);
+	told(RECORD_LISTENING, LEVEL_GOOD,
+	     "access point, for tool sides that dial in:\n  ws://127.0.0.1:");
+	dial("/mcp?token=s3cret", "X: y\r\n", WELCOME);
+	name_is(0, true, "token-94e60da9");
+	assert_string_equal(peer_text, "- - /mcp?token=*** 0 0 -");
+	dial("/mcp/?agent=bob&token=s3cret", "X: y\r\n", WELCOME);
+	name_is(1, true, NULL);
+	assert_string_equal(peer_text, "- bob /mcp/?agent=bob&token=*** 0 0 -");
+	dial("/ws", "Authorization: Bearer s3cret\r\n", WELCOME);
+	name_is(2, false, "token-94e60da9");
+	dial("/mcp", ID, WELCOME);
+	assert_false(devices[3].unsure);
+	dial("/mcp", "Client-Id: c\r\n", WELCOME);
+	assert_false(devices[4].unsure);
+	dial("/other", "X: y\r\n", "HTTP/1.1 404 Not Found{\"error\":");
+	stop();
+}
+
+/* A name in the address is a client id: who has a token of its own needs that. */
+static void test_point_tokens(void **state)
+{
+	static const char lines[] = "all\nbob bobs\n";
+	char *file = mem_strdup("/tmp/mcpctl-door-XXXXXX");
+	struct error err = { 0 };
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_int_equal(write(fd, lines, strlen(lines)), strlen(lines));
+	close(fd);
+	begin();
+	server.config.mcp_endpoint = "/mcp";
+	assert_int_equal(tokens_read(&server.tokens, file, &err), 0);
+	open_door();
+	dial("/mcp", "X: y\r\n", "HTTP/1.1 401 Unauthorized{\"error\":");
+	dial("/mcp?agent=bob&token=all", "X: y\r\n",
+	     "HTTP/1.1 401 Unauthorized{\"error\":");
+	dial("/mcp?agent=bob&token=bobs", "X: y\r\n", WELCOME);
+	dial("/mcp?token=all", "X: y\r\n", WELCOME);
+	stop();
+	unlink(file);
+	mem_free(file);
+}
+
+/* Pages stay out; the Arduino library says that it is one of a file. */
+static void test_point_origin(void **state)
+{
+	(void)state;
+	begin();
+	server.config.mcp_endpoint = "/mcp";
+	open_door();
+	dial("/mcp", "Origin: file://\r\n",
+	     "HTTP/1.1 403 Forbidden{\"error\":");
+	dial("/mcp",
+	     "Origin: file://\r\nUser-Agent: Mozilla/5.0 arduino-WebSocket-Client\r\n",
+	     "HTTP/1.1 403 Forbidden{\"error\":");
+	dial("/mcp",
+	     "Origin: file://\r\nSec-WebSocket-Protocol: arduino\r\nUser-Agent: arduino-WebSocket-Client\r\n",
+	     WELCOME);
 	stop();
 }
 
@@ -1635,6 +1731,9 @@ int main(void)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_of_strangers),
 		cmocka_unit_test(test_upgrade),
+		cmocka_unit_test(test_point),
+		cmocka_unit_test(test_point_tokens),
+		cmocka_unit_test(test_point_origin),
 		cmocka_unit_test(test_reached),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_page),

@@ -101,6 +101,24 @@ static void who_asks(void **state)
 	assert_null(library_asking(&(struct ota_request){ 0 }));
 }
 
+/* What hosts take is judged in test_host_rules. */
+static void hosts(void **state)
+{
+	size_t count;
+	const struct host_fact *h;
+
+	(void)state;
+	forget();
+	h = host_facts(&count);
+	assert_int_equal(count, 7);
+	for (size_t i = 0; i < count; i++)
+		assert_true(*h[i].name && *h[i].source &&
+			    strlen(h[i].read) == 10);
+	assert_string_equal(h[0].id, "claude");
+	assert_int_equal(h[0].name_max, 64);
+	assert_true(h[0].all_or_none);
+}
+
 static void assert_fault(const char *kind, const char *text, const char *says)
 {
 	struct error err = { 0 };
@@ -210,11 +228,9 @@ static void in_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(built_in),
-		cmocka_unit_test(who_asks),
-		cmocka_unit_test(faults),
-		cmocka_unit_test(own_files),
-		cmocka_unit_test(in_words),
+		cmocka_unit_test(built_in),  cmocka_unit_test(who_asks),
+		cmocka_unit_test(hosts),     cmocka_unit_test(faults),
+		cmocka_unit_test(own_files), cmocka_unit_test(in_words),
 	};
 	int failed = cmocka_run_group_tests(tests, folder_make, folder_remove);
 

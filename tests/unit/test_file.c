@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "folder.h"
 
 static void share(bool shared)
@@ -168,12 +169,47 @@ static void locks(void **state)
 	unlink(path);
 }
 
+static void found(const char *folders, int mode, const char *expected)
+{
+	CLEANUP(mem_free_ptr) char *path = file_find(folders, "tool", mode);
+
+	if (expected)
+		assert_string_equal(path, expected);
+	else
+		assert_null(path);
+}
+
+static void finds(void **state)
+{
+	CLEANUP(mem_free_ptr) char *sub = folder_path("sub");
+	CLEANUP(mem_free_ptr) char *tool = mem_printf("%s/tool", sub);
+	CLEANUP(mem_free_ptr)
+	char *both = mem_printf("/no/such:%s::%s", folder, sub);
+	CLEANUP(mem_free_ptr) char *here = folder_path("tool");
+
+	(void)state;
+	assert_int_equal(mkdir(sub, 0700), 0);
+	write_all(tool, false, "x");
+	found(both, F_OK, tool);
+	found(both, X_OK, NULL);
+	assert_int_equal(chmod(tool, 0700), 0);
+	found(both, X_OK, tool);
+	/* A folder is no program. */
+	assert_int_equal(mkdir(here, 0700), 0);
+	found(both, X_OK, tool);
+	found("", F_OK, NULL);
+	/* Nor is a relative folder looked into. */
+	assert_int_equal(chdir(sub), 0);
+	found(".:", F_OK, NULL);
+	assert_int_equal(chdir("/"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_private), cmocka_unit_test(traps),
 		cmocka_unit_test(devices),    cmocka_unit_test(publishes),
-		cmocka_unit_test(locks),
+		cmocka_unit_test(locks),      cmocka_unit_test(finds),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, folder_make,

@@ -180,7 +180,8 @@ static void test_man(void **state)
 	}
 	has(man, "MCPCTL_TOKEN");
 	has(man, "\n.It Cm \\&listen:");
-	has(man, "\nwss:, https:, sse+https:, mqtts: are the same over TLS.");
+	has(man,
+	    "\nwss:, https:, sse+https:, mqtts:, mcp+mqtts: are the same over TLS.");
 	has(man, "\n.It Xr mcpctl-call 1\n");
 	has(man, "\n.Xr mcpctl-profile 5 ,\n");
 	has_not(man, "mcpctl-generate");

@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include "base/loop.h"
 #include "cli/connection.h"
 #include "cli/guards.h"
 #include "folder.h"
@@ -381,23 +380,27 @@ static void test_file(void **state)
 	good(&call_ask);
 }
 
-static void wait_for(int64_t ms)
+/* As if the breaker of http://a/mcp had opened a pause of a minute ago. */
+static void pause_over(void)
 {
-	struct loop *l = NULL;
-	bool never = false;
+	struct guard_file file;
 
-	assert_int_equal(loop_new(&l, NULL), 0);
-	loop_wait(l, &never, loop_now() + ms, NULL);
-	loop_free(l);
+	guard_file_init(&file, "http://a/mcp");
+	assert_int_equal(guard_file_keep(&file, &err), 0);
+	assert_int_equal(guard_file_begin(&file, &err), 0);
+	assert_true(file.breaker.opened_at > 0);
+	file.breaker.opened_at -= 60000;
+	assert_int_equal(guard_file_end(&file, true, &err), 0);
+	guard_file_done(&file);
 }
 
 static void test_file_trial(void **state)
 {
 	(void)state;
-	app.config.breaker = "1,50ms";
+	app.config.breaker = "1,1m";
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
-	wait_for(60);
+	pause_over();
 	/* The trial is the whole command, and given back if it told nothing. */
 	run_again("http://a/mcp");
 	assert_int_equal(guards_admit(connection.guards, &err), 0);
@@ -406,11 +409,11 @@ static void test_file_trial(void **state)
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
 	is_open(&call_ask);
-	wait_for(60);
+	pause_over();
 	good(&call_ask);
 	run_again("http://a/mcp");
 	good(&list_ask);
-	app.config.breaker = "2,50ms";
+	app.config.breaker = "2,1m";
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
 	good(&call_ask);

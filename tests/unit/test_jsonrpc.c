@@ -233,7 +233,7 @@ static void code_names(void **state)
 {
 	(void)state;
 	assert_string_equal(jsonrpc_code_name(-32602), "invalid params");
-	assert_string_equal(jsonrpc_code_name(-32002), "resource not found");
+	assert_string_equal(jsonrpc_code_name(-32002), "not found");
 	assert_null(jsonrpc_code_name(-32000));
 	assert_null(jsonrpc_code_name(-32001));
 	assert_null(jsonrpc_code_name(0));

@@ -303,12 +303,45 @@ static const struct heeds {
 	  " jq verbose trace audio findings token-file mqtt-password-file cacert"
 	  " insecure advertise allow-origin allow-host trusted-proxy " },
 	{ "stop", " socket timeout " },
-	{ "targets", " config trust jq fields socket timeout " },
+	{ "targets",
+	  " config trust jq fields socket timeout wait insecure cacert"
+	  " mqtt-password-file " },
 	{ "top", " device socket " },
 	{ "trust", " trust jq " },
 	{ "upgrade", " jq device socket timeout " },
 	{ "version", " jq verbose " },
+	{ "bridge",
+	  " target device jq verbose quiet timeout wait envelope era"
+	  " token-file mqtt-password-file socket header env cwd config"
+	  " trust proxy resolve no-oauth oauth-client-id"
+	  " oauth-client-secret-file oauth-private-key-file"
+	  " oauth-client-metadata-url oauth-grant oauth-idp-token-file"
+	  " oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer"
+	  " oauth-scope oauth-timeout cacert insecure advertise"
+	  " allow-origin allow-host trusted-proxy " },
 };
+
+/* Each counts where a command takes many, whatever way it is named. */
+static void test_many(void **state)
+{
+	(void)state;
+	good("-t a sim: bridge -d x -t b -d y");
+	assert_int_equal(config.targets.count, 3);
+	assert_string_equal(config.targets.word[0], "a");
+	assert_string_equal(config.targets.word[1], "b");
+	assert_string_equal(config.targets.word[2], "sim:");
+	assert_int_equal(config.devices.count, 2);
+	assert_string_equal(config.devices.word[1], "y");
+	good("-t a bridge -- server x");
+	assert_int_equal(config.targets.count, 2);
+	good("bridge");
+	assert_int_equal(config.targets.count, 0);
+	assert_null(config.target);
+	/* Elsewhere the last one counts. */
+	good("-t a -t b tools");
+	assert_int_equal(config.targets.count, 0);
+	assert_string_equal(config.target, "b");
+}
 
 static const char *heeded_by(const char *command)
 {
@@ -489,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_heeded),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),

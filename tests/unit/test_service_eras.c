@@ -78,9 +78,9 @@ static void on_status(void *owner, int status)
 	h->status = status;
 }
 
-static const struct service_hearer hearer = { .done = on_done,
-					      .tell = on_tell,
-					      .status = on_status };
+static const struct mcp_hearer hearer = { .done = on_done,
+					  .tell = on_tell,
+					  .status = on_status };
 
 static void heard_done(struct heard *h)
 {
@@ -93,7 +93,7 @@ static struct service_question *hear(struct bench *b, struct heard *h,
 				     const char *text,
 				     const struct headers *headers)
 {
-	const struct service_said said = { text, strlen(text), headers };
+	const struct mcp_said said = { text, strlen(text), headers };
 
 	return service_hear(b->client, &said, &hearer, h);
 }

@@ -77,7 +77,7 @@ static void test_targets(void **state)
 	assert_int_equal(setup("sim:"), 0);
 	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	assert_int_equal(setup("listen:0"), 0);
-	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+	assert_int_equal(endpoint.envelope, DIALECT_UNKNOWN);
 	assert_string_equal(endpoint.source, "the argument");
 
 	refused(NULL, "no target");
@@ -129,7 +129,8 @@ static void test_misfits(void **state)
 	refused("sim:", "'--insecure' is for ws:, http: and mqtt:");
 	app.config.insecure = false;
 	app.config.mqtt_password_file = "/dev/null";
-	refused("listen:0", "'--mqtt-password-file' is for mqtt: and serve");
+	refused("listen:0",
+		"'--mqtt-password-file' is for mqtt:, mcp+mqtt: and serve");
 	app.config.mqtt_password_file = NULL;
 	app.config.token_file = "/dev/null";
 	refused("mqtt://h/c", "'--token-file' is for");
@@ -325,24 +326,31 @@ static void test_options(void **state)
 /* Who dials in is a device, and so on: only of ws: it can be asked for. */
 static void test_envelope(void **state)
 {
-	static const char *const others[] = { "listen:0",  "sim:",
-					      "stdio:cat", "attach:/x/s",
-					      "http://h/", "mqtt://h/x" };
+	static const char *const others[] = { "sim:", "stdio:cat",
+					      "attach:/x/s", "http://h/",
+					      "mqtt://h/x" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(others); i++) {
 		app.config.envelope = DIALECT_PLAIN;
-		refused(others[i], "'--envelope' is for ws: and wss:");
+		refused(others[i], "'--envelope' is for ws:, wss: and listen:");
 		app.config.envelope = DIALECT_DEVICE;
-		refused(others[i], "'--envelope' is for ws: and wss:");
+		refused(others[i], "'--envelope' is for ws:, wss: and listen:");
 	}
 	setup("ws://h/"); /* the module may be missing beside this test */
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+	/* Who dials in may be told beforehand what it is. */
+	app.config.envelope = DIALECT_PLAIN;
+	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
+	app.config.envelope = DIALECT_DEVICE;
+	assert_int_equal(setup("listen:0"), 0);
 	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	/* That of the environment is for the ws: among many targets. */
 	setenv("MCPCTL_ENVELOPE", "plain", 1);
 	refused("sim:", "'--envelope' is for");
 	app.config.envelope = DIALECT_PLAIN;
-	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(setup("mqtt://h/x"), 0);
 	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	unsetenv("MCPCTL_ENVELOPE");
 }

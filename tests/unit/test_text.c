@@ -201,6 +201,10 @@ static void modes(void **state)
 	check_mode("\uff53can", 6, TEXT_SPELLED, "\\uff53can");
 	check_mode("\u4f60", 3, TEXT_SPELLED, "\u4f60");
 	check_mode("\u2699\ufe0f", 6, TEXT_SPELLED, "\u2699\\ufe0f");
+	/* For programs: without all that is not seen, but for lines. */
+	check_mode("a\x1b[1m\n\tb\r\x7f", 10, TEXT_PLAIN, "a[1m\n\tb");
+	check_mode("a\u202e\u200bb\xff\xc2\x85", 11, TEXT_PLAIN, "ab");
+	check_mode("\u2699\ufe0f\ufe0f", 9, TEXT_PLAIN, "\u2699\ufe0f");
 	/* Not one of eight bytes is taken for plain that is not. */
 	for (int at = 0; at < 16; at++) {
 		static const char odd[] = { '\x1f', '\x7f', '\x80', '\x00',

@@ -85,8 +85,8 @@ static void test_values(void **state)
 	toml("a = '''\nx'y\n'''", "{\"a\":\"x'y\\n\"}");
 	toml("a = 2026-11-23T10:00:00Z", "{\"a\":\"2026-11-23T10:00:00Z\"}");
 	toml("a = 2026-11-23 10:00:00 # x", "{\"a\":\"2026-11-23 10:00:00\"}");
-	toml("a = 0x1F\nb = 1_000\nc = inf",
-	     "{\"a\":\"0x1F\",\"b\":\"1_000\",\"c\":\"inf\"}");
+	toml("a = 0x1F\nb = 1_000\nc = inf\nd = 1e999",
+	     "{\"a\":\"0x1F\",\"b\":\"1_000\",\"c\":\"inf\",\"d\":\"1e999\"}");
 }
 
 static void test_refused(void **state)

@@ -455,6 +455,8 @@ static void names_are_sanitised(void **state)
 	assert_sanitised("䷿一鿿ꀀ😀", SANITISE_WIDE, "_一鿿__");
 	assert_sanitised("音量é", SANITISE_WIDE, "音量_");
 	assert_sanitised("音.量", SANITISE_DOTS, "音_量");
+	assert_sanitised("self.灯-1_é ", SANITISE_FLAT, "self__-1___");
+	assert_sanitised("self.灯-1_é ", SANITISE_SPEC, "self._-1___");
 	/* Not UTF-8 at all: nothing is read behind the end. */
 	assert_sanitised("a\xe4", SANITISE_WIDE, "a_");
 	assert_sanitised("\xe4\xb8", SANITISE_WIDE, "_");

@@ -411,6 +411,66 @@ static void open_mqtt(struct subject *s)
 	open_target(s, &s->mqtt->dial, target);
 }
 
+/* ---- a server at a broker, by MCP over MQTT: likewise ---- */
+
+static void mcp_up(void *owner)
+{
+	struct subject *s = owner;
+	char filter[] = "$mcp-rpc/+/server/name";
+	char *all[] = { filter };
+
+	assert_int_equal(
+		s->mqtt->subscribe_five(s->board, all, 1, false, NULL, NULL),
+		0);
+}
+
+static void mcp_subscribed(void *owner, int number, size_t count,
+			   const int *code)
+{
+	(void)number;
+	assert_int_equal(count, 1);
+	assert_true(code[0] < 0x80);
+	board_up(owner);
+}
+
+static void mcp_message(void *owner, const char *topic, const void *data,
+			size_t len)
+{
+	struct subject *s = owner;
+	const struct mqtt_message m = { .topic = topic,
+					.data = data,
+					.len = len };
+
+	s->mqtt->publish_five(s->board, &m, NULL, NULL);
+}
+
+static const struct mqtt_client_events mcp_events = {
+	.connected = mcp_up,
+	.subscribed = mcp_subscribed,
+	.message = mcp_message,
+};
+
+static void open_mcp(struct subject *s)
+{
+	const struct mqtt_five five = { .will_topic = NULL };
+	const struct mqtt_options o = { .host = "127.0.0.1",
+					.port = broker.port,
+					.client_id = "server",
+					.five = &five };
+	char target[128];
+
+	if (!s->board) {
+		s->mqtt = module_table("mqtt", MQTT_TABLE, NULL);
+		assert_non_null(s->mqtt);
+		s->board =
+			s->mqtt->client_open(s->loop, &o, &mcp_events, s, NULL);
+		await(s, &s->board_up, "server");
+	}
+	snprintf(target, sizeof(target), "mcp+mqtt://127.0.0.1:%u/server/name",
+		 (unsigned)broker.port);
+	open_target(s, &s->mqtt->mcp_dial, target);
+}
+
 static void hub_broker(void *owner, const struct error *why)
 {
 	((struct subject *)owner)->hub_up = !why;
@@ -542,6 +602,7 @@ static const struct row rows[] = {
 	{ "sim, a service", PING, "\"result\":{}", open_service, false },
 	{ "mqtt, dialled", "one", "one", open_mqtt, true },
 	{ "mqtt, of a hub", "one", "one", open_hub, true },
+	{ "mcp+mqtt", "one", "one", open_mcp, true },
 	{ "attach", "one", "one", open_attach, false },
 	{ "stdio", "{\"one\":1}", "one", open_stdio, false },
 	{ "http", "{\"id\":1,\"method\":\"initialize\"}", "one", open_http,

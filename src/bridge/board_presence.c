@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+/* One board at a broker: announced, asked, answered, taken back. */
+#include "bridge/board_presence.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "bridge/bridge_host.h"
+#include "cli/app.h"
+#include "net/mqtt.h"
+#include "wire/jsonrpc.h"
+#include "wire/mcp_topic.h"
+
+enum {
+	CLIENTS_MAX = 64, /* of one board */
+	IDLE_MS = 600000, /* who was not heard for so long makes room */
+	KEEPALIVE_S = 30,
+	REFUSED = 0x80, /* SUBACK; and above */
+	NAME_MAX_LEN = 48, /* of each part: SDKs keep topics in 128 bytes */
+	TOOLS_TOLD = 64 /* names in a presence */
+};
+
+#define SERVER_BUSY (-32000)
+#define PREFIX "xiaozhi"
+
+/* Its topics, in the order in which they are asked for. */
+enum { ASKS, PRESENCE, CAPABILITY };
+
+struct presence_client {
+	struct board_presence *board;
+	char *id; /* its MQTT client id */
+	char *rpc; /* where it and we talk */
+	char *opening; /* initialize, until its topics are subscribed; NULL */
+	size_t opening_len;
+	int asked; /* the number of SUBSCRIBE */
+	void *client; /* of the answerer */
+	int64_t heard; /* loop_now() ms */
+};
+
+struct board_presence {
+	const struct presence_place *place;
+	struct bridge_peer *peer;
+	struct bridge view; /* of this one alone */
+	struct bridge_host *host;
+	const struct answerer *answerer;
+	char *id, *server; /* "SERVER-ID"; that, a slash and the name */
+	char *topic[CAPABILITY + 1];
+	struct mqtt_client *client; /* NULL: not there */
+	bool connected, announced, closing;
+	int asked; /* SUBSCRIBE of its own topic */
+	struct presence_client *session[CLIENTS_MAX];
+	size_t sessions;
+	/* what was shown last */
+	const struct bridge_list *list;
+	enum peer_state state;
+	void (*closed)(void *owner);
+	void *owner;
+};
+
+const char *board_presence_server(const struct board_presence *p)
+{
+	return p->server;
+}
+
+/* ---- its names ---- */
+
+/* Letters of a topic's level; what cannot stand there becomes _. */
+static void add_level(struct buf *out, const char *text, size_t len,
+		      const char *bad)
+{
+	size_t cut = len < NAME_MAX_LEN ? len : NAME_MAX_LEN;
+
+	while (cut < len && cut > 0 &&
+	       ((unsigned char)text[cut] & 0xc0) == 0x80)
+		cut--;
+	for (size_t i = 0; i < cut; i++) {
+		bool odd = (unsigned char)text[i] < ' ' || text[i] == 0x7f ||
+			   strchr(bad, text[i]);
+
+		if (odd)
+			buf_char(out, '_');
+		else
+			buf_char(out, text[i]);
+	}
+}
+
+/* "HOST-AABBCCDDEEFF": the same after a restart, and nobody else's. */
+static char *make_id(const struct bridge_peer *peer)
+{
+	struct buf out = { 0 };
+	char host[64] = "";
+	CLEANUP(buf_done) struct buf bare = { 0 };
+
+	if (gethostname(host, sizeof(host) - 1))
+		text_copy(host, sizeof(host), "mcpctl");
+	host[strcspn(host, ".")] = '\0';
+	add_level(&out, host, strlen(host), "/+#");
+	buf_char(&out, '-');
+	for (const char *p = peer->id; *p; p++) {
+		if (*p != ':')
+			buf_char(&bare, *p);
+	}
+	add_level(&out, buf_string(&bare), bare.len, "/+# ");
+	/* What is cut, as addresses of servers are, must not be another's. */
+	if (bare.len > NAME_MAX_LEN) {
+		char sum[SHA256_TEXT];
+
+		sha256_text(bare.data, bare.len, sum);
+		buf_printf(&out, "-%.8s", sum);
+	}
+	return buf_take(&out);
+}
+
+/* "xiaozhi/esp32s3-box/kitchen" */
+static char *make_name(const struct board_presence *p)
+{
+	const struct bridge_peer *peer = p->peer;
+	const char *prefix = p->place->broker->path;
+	const char *about = peer->about ? peer->about : "";
+	size_t type = strcspn(about, " ");
+	const char *alias = peer->prefix ? peer->prefix : peer->id;
+	struct buf out = { 0 };
+
+	prefix = *prefix ? prefix : PREFIX;
+	add_level(&out, prefix, strlen(prefix), "+#");
+	buf_char(&out, '/');
+	if (type)
+		add_level(&out, about, type, "/+#");
+	else
+		buf_text(&out, peer->device ? "board" : "server");
+	buf_char(&out, '/');
+	add_level(&out, alias, strlen(alias), "/+#");
+	return buf_take(&out);
+}
+
+static void name_it(struct board_presence *p)
+{
+	CLEANUP(mem_free_ptr) char *name = make_name(p);
+
+	mem_free(p->server);
+	p->server = mem_printf("%s/%s", p->id, name);
+	for (size_t i = 0; i < COUNT(p->topic); i++)
+		mem_free(p->topic[i]);
+	p->topic[ASKS] = mcp_topic_make(MCP_TOPIC_CONTROL, NULL, p->server);
+	p->topic[PRESENCE] =
+		mcp_topic_make(MCP_TOPIC_PRESENCE, NULL, p->server);
+	p->topic[CAPABILITY] =
+		mcp_topic_make(MCP_TOPIC_CAPABILITY, NULL, p->server);
+}
+
+/* ---- what is said ---- */
+
+static void say(struct board_presence *p, const char *topic, const char *text,
+		size_t len, bool retained)
+{
+	const struct mqtt_message m = {
+		.topic = topic, .data = text, .len = len, .retained = retained
+	};
+
+	if (p->connected)
+		p->place->mqtt->publish_five(p->client, &m, NULL, NULL);
+}
+
+static void add_tools(struct buf *out, const struct bridge_list *list)
+{
+	size_t count = list ? list->tools.count : 0;
+
+	buf_text(out, ",\"tools\":[");
+	for (size_t i = 0; i < count && i < TOOLS_TOLD; i++) {
+		const char *name = list->tools.tool[i].name;
+
+		buf_text(out, i ? "," : "");
+		buf_json_string(out, name, strlen(name));
+	}
+	buf_char(out, ']');
+}
+
+static void announce(struct board_presence *p)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	const struct bridge_peer *peer = p->peer;
+	CLEANUP(mem_free_ptr)
+	char *description = mem_printf(
+		"%s%s%s", peer->prefix ? peer->prefix : peer->id,
+		peer->about ? ", " : "", peer->about ? peer->about : "");
+
+	buf_text(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_ONLINE
+		       "\",\"params\":{\"server_name\":");
+	buf_json_string(&out, p->server + strlen(p->id) + 1,
+			strlen(p->server + strlen(p->id) + 1));
+	json_add_text(&out, "description", description);
+	buf_printf(&out, ",\"meta\":{\"state\":\"%s\"",
+		   peer->state == PEER_AWAY ? "asleep" : "ready");
+	json_add_text(&out, "id", peer->id);
+	json_add_text(&out, "board", peer->about);
+	add_tools(&out, peer->list);
+	buf_text(&out, "}}}");
+	say(p, p->topic[PRESENCE], out.data, out.len, true);
+	p->announced = true;
+}
+
+/* ---- its clients ---- */
+
+static void drop_client(struct presence_client *c)
+{
+	struct board_presence *p = c->board;
+	CLEANUP(mem_free_ptr)
+	char *presence = mcp_topic_make(MCP_TOPIC_CLIENT, c->id, NULL);
+	CLEANUP(mem_free_ptr)
+	char *capability =
+		mcp_topic_make(MCP_TOPIC_CLIENT_CAPABILITY, c->id, NULL);
+
+	if (p->connected) {
+		p->place->mqtt->unsubscribe(p->client, c->rpc);
+		p->place->mqtt->unsubscribe(p->client, presence);
+		p->place->mqtt->unsubscribe(p->client, capability);
+	}
+	for (size_t i = 0; i < p->sessions; i++) {
+		if (p->session[i] != c)
+			continue;
+		p->sessions--;
+		memmove(&p->session[i], &p->session[i + 1],
+			(p->sessions - i) * sizeof(struct presence_client *));
+		break;
+	}
+	p->answerer->client_free(c->client);
+	mem_free(c->id);
+	mem_free(c->rpc);
+	mem_free(c->opening);
+	mem_free(c);
+}
+
+static void drop_clients(struct board_presence *p)
+{
+	while (p->sessions)
+		drop_client(p->session[p->sessions - 1]);
+}
+
+static struct presence_client *find_client(const struct board_presence *p,
+					   struct span id)
+{
+	for (size_t i = 0; i < p->sessions; i++) {
+		struct presence_client *c = p->session[i];
+
+		if (strlen(c->id) == id.len &&
+		    memcmp(c->id, id.text, id.len) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static void on_reply(void *owner, const char *reply, size_t len)
+{
+	struct presence_client *c = owner;
+
+	if (len)
+		say(c->board, c->rpc, reply, len, false);
+}
+
+static bool on_tell(void *owner, const char *text, size_t len)
+{
+	on_reply(owner, text, len);
+	return true;
+}
+
+/* What belongs to no question is for all its clients: it is said once. */
+static bool on_reach(void *owner, const char *text, size_t len)
+{
+	struct presence_client *c = owner;
+	struct board_presence *p = c->board;
+
+	if (c == p->session[0])
+		say(p, p->topic[CAPABILITY], text, len, false);
+	return true;
+}
+
+static void hear(struct presence_client *c, const char *text, size_t len)
+{
+	static const struct mcp_hearer hearer = { .done = on_reply,
+						  .tell = on_tell };
+	const struct mcp_said said = { .text = text, .len = len };
+
+	c->heard = loop_now();
+	c->board->answerer->hear(c->client, &said, &hearer, c);
+}
+
+/* Who was silent longest, if that is long. */
+static bool make_room(struct board_presence *p)
+{
+	struct presence_client *oldest = NULL;
+
+	for (size_t i = 0; i < p->sessions; i++) {
+		struct presence_client *c = p->session[i];
+
+		if (!oldest || c->heard < oldest->heard)
+			oldest = c;
+	}
+	if (!oldest || loop_now() - oldest->heard < IDLE_MS)
+		return false;
+	drop_client(oldest);
+	return true;
+}
+
+static void refuse_client(struct board_presence *p, const char *id,
+			  const char *text, size_t len)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *rpc = mcp_topic_make(MCP_TOPIC_RPC, id, p->server);
+	CLEANUP(mem_free_ptr) char *reply = NULL;
+
+	if (message_read(&m, text, len, NULL) || m.kind != MESSAGE_REQUEST)
+		return;
+	reply = mem_printf(
+		"{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":%d,\"message\":\"busy: it has %d clients already\"}}",
+		(int)m.id.len, m.id.text, SERVER_BUSY, CLIENTS_MAX);
+	say(p, rpc, reply, strlen(reply), false);
+}
+
+static void add_client(struct board_presence *p, const char *id,
+		       const char *text, size_t len)
+{
+	struct presence_client *c = mem_zalloc(sizeof(*c));
+	char *filter[3];
+
+	c->board = p;
+	c->id = mem_strdup(id);
+	c->rpc = mcp_topic_make(MCP_TOPIC_RPC, id, p->server);
+	c->opening = mem_strndup(text, len);
+	c->opening_len = len;
+	c->heard = loop_now();
+	c->client = p->answerer->client_new(p->answerer->owner);
+	p->answerer->reach(c->client, on_reach, c);
+	p->session[p->sessions++] = c;
+	filter[0] = mem_strdup(c->rpc);
+	filter[1] = mcp_topic_make(MCP_TOPIC_CLIENT, id, NULL);
+	filter[2] = mcp_topic_make(MCP_TOPIC_CLIENT_CAPABILITY, id, NULL);
+	if (p->place->mqtt->subscribe_five(p->client, filter, COUNT(filter),
+					   false, &c->asked, NULL))
+		drop_client(c);
+	for (size_t i = 0; i < COUNT(filter); i++)
+		mem_free(filter[i]);
+}
+
+/* On its own topic: initialize, by a client that says who it is. */
+static void greet(struct board_presence *p, const char *text, size_t len)
+{
+	const char *id =
+		p->place->mqtt->property(p->client, MCP_TOPIC_CLIENT_PROPERTY);
+	struct presence_client *before;
+	size_t size = id ? strlen(id) : 0;
+
+	if (!id || !mcp_id_fits(id, size) || !text_is_utf8(text, len))
+		return;
+	before = find_client(p, (struct span){ id, size });
+	if (before)
+		drop_client(before);
+	if (p->sessions < CLIENTS_MAX || make_room(p))
+		add_client(p, id, text, len);
+	else
+		refuse_client(p, id, text, len);
+}
+
+static bool is_goodbye(const char *text, size_t len)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+
+	return !len || (!message_read(&m, text, len, NULL) &&
+			text_same(m.method, MCP_DISCONNECTED));
+}
+
+static void on_message(void *owner, const char *topic, const void *data,
+		       size_t len)
+{
+	struct board_presence *p = owner;
+	struct presence_client *c = NULL;
+	struct mcp_topic t;
+
+	mcp_topic_read(&t, topic);
+	if (p->closing)
+		return;
+	if (text_same(topic, p->topic[ASKS])) {
+		greet(p, data, len);
+		return;
+	}
+	if (t.client.text)
+		c = find_client(p, t.client);
+	if (!c || c->asked)
+		return;
+	if (is_goodbye(data, len))
+		drop_client(c);
+	else if (t.kind == MCP_TOPIC_RPC)
+		hear(c, data, len);
+}
+
+/* ---- the connection ---- */
+
+static void refused_by(struct board_presence *p, const char *topic, int code)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	error_set(&why, ERR_AUTH,
+		  "the broker '%s' refused to subscribe to '%s' (0x%02x)",
+		  p->place->broker->host, topic, (unsigned)code);
+	p->place->told(p->place->owner, p, &why);
+}
+
+static void on_subscribed(void *owner, int number, size_t count,
+			  const int *code)
+{
+	struct board_presence *p = owner;
+
+	if (number == p->asked) {
+		p->asked = 0;
+		if (count && code[0] >= REFUSED) {
+			refused_by(p, p->topic[ASKS], code[0]);
+			return;
+		}
+		announce(p);
+		p->place->told(p->place->owner, p, NULL);
+		return;
+	}
+	for (size_t i = 0; i < p->sessions; i++) {
+		struct presence_client *c = p->session[i];
+		CLEANUP(mem_free_ptr) char *opening = NULL;
+
+		if (c->asked != number)
+			continue;
+		c->asked = 0;
+		opening = TAKE(c->opening);
+		hear(c, opening, c->opening_len);
+		return;
+	}
+}
+
+static void on_connected(void *owner)
+{
+	struct board_presence *p = owner;
+	char *filter[] = { p->topic[ASKS] };
+
+	p->connected = true;
+	p->place->mqtt->subscribe_five(p->client, filter, 1, true, &p->asked,
+				       NULL);
+}
+
+static void on_lost(void *owner, const struct error *why)
+{
+	struct board_presence *p = owner;
+
+	p->connected = p->announced = false;
+	drop_clients(p);
+	p->place->told(p->place->owner, p, why);
+}
+
+static const struct mqtt_client_events events = {
+	.connected = on_connected,
+	.message = on_message,
+	.lost = on_lost,
+	.subscribed = on_subscribed,
+};
+
+static void connect_it(struct board_presence *p)
+{
+	const struct endpoint *to = p->place->broker;
+	const struct mqtt_pair connects[] = {
+		{ MCP_TOPIC_KIND_PROPERTY, "mcp-server" }, { NULL, NULL }
+	};
+	const struct mqtt_pair publishes[] = {
+		{ MCP_TOPIC_KIND_PROPERTY, "mcp-server" },
+		{ MCP_TOPIC_CLIENT_PROPERTY, p->id },
+		{ NULL, NULL }
+	};
+	struct mqtt_five five = { .will = "",
+				  .will_retained = true,
+				  .connects = connects,
+				  .publishes = publishes };
+	const struct mqtt_options options = {
+		.host = to->host,
+		.port = to->port,
+		.tls = endpoint_has(to, SCHEME_TLS),
+		.insecure = to->insecure,
+		.cacert = to->cacert,
+		.user = to->user,
+		.password = to->password,
+		.client_id = p->id,
+		.keepalive = KEEPALIVE_S,
+		.reconnect = true,
+		.five = &five,
+	};
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	name_it(p);
+	five.will_topic = p->topic[PRESENCE];
+	p->client = p->place->mqtt->client_open(p->place->bridge->app->loop,
+						&options, &events, p, &why);
+	if (!p->client)
+		p->place->told(p->place->owner, p, &why);
+}
+
+static void say_goodbye(struct board_presence *p)
+{
+	static const char text[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}";
+
+	for (size_t i = 0; i < p->sessions; i++)
+		say(p, p->session[i]->rpc, text, sizeof(text) - 1, false);
+	drop_clients(p);
+	if (p->announced)
+		say(p, p->topic[PRESENCE], "", 0, true);
+	p->announced = false;
+}
+
+static void disconnect_it(struct board_presence *p)
+{
+	struct mqtt_client *client = TAKE(p->client);
+
+	say_goodbye(p);
+	p->connected = false;
+	/* Its callbacks say nothing any more: p is not connected. */
+	p->place->mqtt->client_close(client, NULL);
+}
+
+/* ---- its life ---- */
+
+struct board_presence *board_presence_new(const struct presence_place *place,
+					  struct bridge_peer *peer)
+{
+	struct board_presence *p = mem_zalloc(sizeof(*p));
+
+	p->place = place;
+	p->peer = peer;
+	p->id = make_id(peer);
+	bridge_part_open(&p->view, place->bridge, peer);
+	p->host = bridge_host_new(&p->view);
+	p->answerer = bridge_host_answerer(p->host);
+	p->state = PEER_AWAY;
+	return p;
+}
+
+/* What clients see of it is another thing now. */
+static void look_at_peer(struct board_presence *p, bool stays)
+{
+	const struct bridge_peer *peer = p->peer;
+
+	if (p->list == peer->list && p->state == peer->state)
+		return;
+	p->list = peer->list;
+	p->state = peer->state;
+	p->view.changed = true;
+	if (p->announced && stays)
+		announce(p);
+}
+
+int64_t board_presence_tend(struct board_presence *p)
+{
+	const struct bridge_peer *peer = p->peer;
+	bool there = peer->list && (peer->state == PEER_READY ||
+				    (p->client && peer->state == PEER_COMING));
+	bool kept = peer->list && p->client && p->place->keep_asleep;
+	int64_t next, due;
+
+	look_at_peer(p, there || kept);
+	if (there && !p->client)
+		connect_it(p);
+	else if (p->client && !there && !kept)
+		disconnect_it(p);
+	next = bridge_tend(&p->view);
+	due = bridge_host_tend(p->host);
+	return due < next ? due : next;
+}
+
+static void release(void *owner)
+{
+	struct board_presence *p = owner;
+	void (*closed)(void *owner) = p->closed;
+
+	owner = p->owner;
+	bridge_host_free(p->host);
+	bridge_close(&p->view);
+	for (size_t i = 0; i < COUNT(p->topic); i++)
+		mem_free(p->topic[i]);
+	mem_free(p->id);
+	mem_free(p->server);
+	mem_free(p);
+	closed(owner);
+}
+
+void board_presence_close(struct board_presence *p, void (*closed)(void *owner),
+			  void *owner)
+{
+	p->closing = true;
+	p->closed = closed;
+	p->owner = owner;
+	if (!p->client) {
+		release(p);
+		return;
+	}
+	say_goodbye(p);
+	p->place->mqtt->client_close(p->client, release);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages of hosts, one or a batch; clients and their questions. */
+#include "bridge/bridge_host.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "bridge/host_private.h"
+#include "mcp/rules.h"
+
+/* ---- a message ---- */
+
+/* The bytes of the id as they came; NULL if it is none that MCP allows. */
+static char *read_id(const cJSON *message, struct span text)
+{
+	const cJSON *id = json_member(message, "id");
+	struct span raw;
+
+	if (!cJSON_IsString(id) && !cJSON_IsNumber(id))
+		return NULL;
+	if (!json_span_member(text, "id", &raw))
+		return NULL;
+	return mem_strndup(raw.text, raw.len);
+}
+
+static const char *find_fault(const cJSON *message)
+{
+	const char *version = json_string(message, "jsonrpc");
+	const cJSON *method = json_member(message, "method");
+	const cJSON *id = json_member(message, "id");
+
+	if (!cJSON_IsObject(message))
+		return "a message is an object";
+	if (!version || strcmp(version, "2.0") != 0)
+		return "'jsonrpc' must be \"2.0\"";
+	if (!method && !json_member(message, "result") &&
+	    !json_member(message, "error"))
+		return "'method' is missing";
+	if (method && !cJSON_IsString(method))
+		return "'method' must be a string";
+	if (method && id && !cJSON_IsString(id) && !cJSON_IsNumber(id))
+		return "'id' must be a string or a number";
+	return NULL;
+}
+
+static void refuse(struct host_part *p, const char *why)
+{
+	host_error(p, JSONRPC_INVALID_REQUEST, NULL, "Invalid Request: %s",
+		   why);
+}
+
+static struct host_part *find_open(const struct host_client *c, struct span id)
+{
+	for (const struct host_question *q = c->first; q; q = q->next) {
+		for (size_t i = 0; i < q->count; i++) {
+			struct host_part *p = &q->part[i];
+
+			if (!p->over && p->id && strlen(p->id) == id.len &&
+			    memcmp(p->id, id.text, id.len) == 0)
+				return p;
+		}
+	}
+	return NULL;
+}
+
+/* Who gave it up waits for no reply; one that comes too late says nothing. */
+static void cancel(const struct host_client *c, struct span message)
+{
+	struct span params, id;
+	struct host_part *p;
+
+	if (!json_span_member(message, "params", &params) ||
+	    !json_span_member(params, "requestId", &id))
+		return;
+	p = find_open(c, id);
+	if (!p)
+		return;
+	host_silence(p);
+	host_settle(p->question);
+}
+
+static void take_request(struct host_part *p, const char *method,
+			 const cJSON *message)
+{
+	p->params = json_member(message, "params");
+	if (p->params && !cJSON_IsObject(p->params))
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "Invalid params: 'params' must be an object");
+	else if (p->question->batch && strcmp(method, "initialize") == 0)
+		refuse(p, "initialize must not be part of a batch");
+	else if (!p->modern || host_era_begin(p, method))
+		host_method(p, method);
+	p->params = NULL;
+}
+
+static void take(struct host_part *p, const cJSON *message, struct span text)
+{
+	struct host_client *c = p->question->client;
+	const char *method = json_string(message, "method");
+	const char *fault = find_fault(message);
+
+	p->id = read_id(message, text);
+	p->modern =
+		!c->revision && host_is_modern(p->question->headers, message);
+	if (fault) {
+		refuse(p, fault);
+	} else if (method && p->id) {
+		take_request(p, method, message);
+	} else {
+		if (method && strcmp(method, "notifications/cancelled") == 0)
+			cancel(c, text);
+		host_silence(p);
+	}
+}
+
+/* ---- a question ---- */
+
+static void make_parts(struct host_question *q, size_t count)
+{
+	q->part = mem_zalloc(count * sizeof(*q->part));
+	q->count = q->open = count;
+	for (size_t i = 0; i < count; i++)
+		q->part[i].question = q;
+}
+
+static const char *batch_fault(const struct host_client *c, int count)
+{
+	if (c->revision && !mcp_rules.batches(c->revision))
+		return "the revision settled on has no batches";
+	if (!count)
+		return "a batch with nothing in it";
+	return count > HOST_BATCH_MAX ? "a batch with too many messages" : NULL;
+}
+
+static void take_batch(struct host_question *q, const cJSON *list,
+		       struct span text)
+{
+	const char *fault = batch_fault(q->client, cJSON_GetArraySize(list));
+	const cJSON *message;
+	struct span one;
+	size_t at = 0, i = 0;
+
+	if (fault) {
+		make_parts(q, 1);
+		refuse(q->part, fault);
+		return;
+	}
+	q->batch = true;
+	make_parts(q, (size_t)cJSON_GetArraySize(list));
+	cJSON_ArrayForEach(message, list) {
+		if (!json_span_next(text, &at, &one))
+			break;
+		take(q->part + i++, message, one);
+	}
+}
+
+static void take_text(struct host_question *q, const char *text, size_t len)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, &why);
+	const struct span whole = { text, len };
+
+	if (tree && cJSON_IsArray(tree)) {
+		take_batch(q, tree, whole);
+		return;
+	}
+	make_parts(q, 1);
+	if (!tree)
+		host_error(q->part, JSONRPC_PARSE_ERROR, NULL,
+			   "Parse error: %s", why.text);
+	else if (q->client->host->open > HOST_OPEN_MAX &&
+		 !json_member(tree, "result"))
+		refuse(q->part, "too many questions are open");
+	else
+		take(q->part, tree, whole);
+}
+
+static void *host_hear(void *client, const struct mcp_said *m,
+		       const struct mcp_hearer *h, void *owner)
+{
+	struct host_client *c = client;
+	struct host_question *q = mem_zalloc(sizeof(*q));
+
+	q->client = c;
+	q->hearer = *h;
+	q->owner = owner;
+	q->headers = m->headers;
+	q->link = &c->first;
+	while (*q->link)
+		q->link = &(*q->link)->next;
+	*q->link = q;
+	c->host->open++;
+	q->inside = true;
+	take_text(q, m->text, m->len);
+	q->headers = NULL;
+	q->inside = false;
+	return host_settle(q) ? NULL : q;
+}
+
+static void host_abandon(void *question)
+{
+	host_question_free(question);
+}
+
+/* ---- clients ---- */
+
+static void *client_new(void *owner)
+{
+	struct bridge_host *h = owner;
+	struct host_client *c = mem_zalloc(sizeof(*c));
+
+	c->host = h;
+	c->next = h->clients;
+	c->link = &h->clients;
+	if (c->next)
+		c->next->link = &c->next;
+	h->clients = c;
+	return c;
+}
+
+static void client_free(void *client)
+{
+	struct host_client *c = client;
+
+	if (!c)
+		return;
+	while (c->first)
+		host_question_free(c->first);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	mem_free(c->who);
+	mem_free(c);
+}
+
+static bool client_is_initialized(const void *client)
+{
+	const struct host_client *c = client;
+
+	return c->revision != NULL;
+}
+
+static const char *client_revision(const void *client)
+{
+	const struct host_client *c = client;
+
+	return c->revision;
+}
+
+static void client_reach(void *client, mcp_tell *tell, void *owner)
+{
+	struct host_client *c = client;
+
+	c->reach = tell;
+	c->reach_owner = owner;
+}
+
+static const char *host_name(void *owner)
+{
+	(void)owner;
+	return "mcpctl";
+}
+
+static bool said_modern(void *owner, const struct mcp_said *m)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = json_parse(m->text, m->len, NULL);
+
+	(void)owner;
+	return host_is_modern(m->headers, tree);
+}
+
+static bool is_legacy(void *owner)
+{
+	(void)owner;
+	return true;
+}
+
+/* ---- what hosts see changed ---- */
+
+#define CHANGED                                                              \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed" \
+	"\""
+
+static void tell_listeners(const struct host_client *c)
+{
+	for (const struct host_question *q = c->first; q; q = q->next) {
+		for (size_t i = 0; i < q->count; i++) {
+			const struct host_part *p = &q->part[i];
+			CLEANUP(mem_free_ptr) char *text = NULL;
+
+			if (!p->listens || p->over)
+				continue;
+			text = mem_printf(
+				CHANGED
+				",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}",
+				p->id);
+			host_tell(p, text, strlen(text));
+		}
+	}
+}
+
+static void on_change(void *owner)
+{
+	static const char text[] = CHANGED "}";
+	struct bridge_host *h = owner;
+	struct host_client *c, *next;
+
+	for (c = h->clients; c; c = next) {
+		next = c->next;
+		tell_listeners(c);
+		if (c->revision && c->reach)
+			c->reach(c->reach_owner, text, sizeof(text) - 1);
+	}
+}
+
+/* ---- all of it ---- */
+
+struct bridge_host *bridge_host_new(struct bridge *bridge)
+{
+	struct bridge_host *h = mem_zalloc(sizeof(*h));
+
+	h->bridge = bridge;
+	h->list_at = loop_now() + HOST_LIST_MS;
+	h->answerer = (struct answerer){
+		.owner = h,
+		.name = host_name,
+		.client_new = client_new,
+		.client_free = client_free,
+		.is_initialized = client_is_initialized,
+		.revision = client_revision,
+		.reach = client_reach,
+		.hear = host_hear,
+		.abandon = host_abandon,
+		.is_modern = said_modern,
+		.is_legacy = is_legacy,
+	};
+	bridge->on_change = on_change;
+	bridge->owner = h;
+	return h;
+}
+
+void bridge_host_free(struct bridge_host *h)
+{
+	if (!h)
+		return;
+	while (h->clients)
+		client_free(h->clients);
+	h->bridge->on_change = NULL;
+	mem_free(h);
+}
+
+const struct answerer *bridge_host_answerer(const struct bridge_host *h)
+{
+	return &h->answerer;
+}
+
+/* One that waited for the bridge; true: its question is over. */
+static bool resume(struct host_question *q)
+{
+	for (size_t i = 0; i < q->count; i++)
+		host_resume(&q->part[i]);
+	return host_settle(q);
+}
+
+/* Whoever is told may free what is looked at: from the start after each. */
+static void resume_all(struct bridge_host *h)
+{
+	struct host_client *c = h->clients;
+
+	while (c) {
+		struct host_question *q = c->first;
+
+		while (q && !resume(q))
+			q = q->next;
+		c = q ? h->clients : c->next;
+	}
+}
+
+static int64_t progress_of(struct host_question *q)
+{
+	int64_t next = LOOP_FOREVER;
+
+	for (size_t i = 0; i < q->count; i++) {
+		int64_t due = host_call_progress(&q->part[i]);
+
+		if (due < next)
+			next = due;
+	}
+	return next;
+}
+
+int64_t bridge_host_tend(struct bridge_host *h)
+{
+	int64_t next = LOOP_FOREVER;
+
+	if (h->list_at) {
+		bool last = loop_now() >= h->list_at;
+
+		resume_all(h);
+		if (last)
+			h->list_at = 0;
+		else
+			next = h->list_at;
+	}
+	for (const struct host_client *c = h->clients; c; c = c->next) {
+		for (struct host_question *q = c->first; q; q = q->next) {
+			int64_t due = progress_of(q);
+
+			if (due < next)
+				next = due;
+		}
+	}
+	return next;
+}

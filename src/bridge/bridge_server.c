@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+#include "bridge/bridge_server.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/connection.h"
+#include "cli/schema_cache.h"
+#include "cli/target_text.h"
+#include "mcp/client_start.h"
+#include "mcp/modern.h"
+#include "net/why.h"
+#include "rpc/session_calls.h"
+
+enum {
+	PAUSE_MIN_MS = 500, /* before it is dialled again; doubled each time */
+	PAUSE_MAX_MS = 30000,
+	WANTED_MS = 1000, /* … at most, while a call waits for it */
+	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
+	HTTP_NOT_FOUND = 404
+};
+
+struct bridge_server {
+	struct bridge_peer peer;
+	struct server_config config;
+	struct connection connection;
+	char *key; /* of what is kept */
+	char *told; /* the last reason that was told */
+	bool up, tried;
+	int64_t up_at, lost_at, again_at, pause;
+	/* the list of tools, page by page */
+	bool listing, listed, stale;
+	struct call page;
+	struct listing steps;
+	struct tool_list tools;
+	/* the call that is with it */
+	struct bridge_call *at;
+	struct call call;
+	bool asked; /* `call` was started */
+};
+
+/* ---- the configuration is that of its target while it is dialled ---- */
+
+struct put_aside {
+	const char *target, *device, *socket;
+};
+
+static void aim(const struct bridge_server *s, struct put_aside *was)
+{
+	struct config *c = &s->config.app->config;
+
+	*was = (struct put_aside){ c->target, c->device, c->socket };
+	c->target = s->config.target;
+	c->device = c->socket = NULL;
+	s->config.app->out.about = s->peer.prefix;
+}
+
+static void aim_back(const struct bridge_server *s, const struct put_aside *was)
+{
+	struct config *c = &s->config.app->config;
+
+	c->target = was->target;
+	c->device = was->device;
+	c->socket = was->socket;
+	s->config.app->out.about = NULL;
+}
+
+/* ---- its list of tools ---- */
+
+static void take_tools(struct bridge_server *s, struct tool_list *tools)
+{
+	struct bridge_list *l = bridge_list_new(NULL, tools);
+
+	bridge_peer_list(&s->peer, l);
+	bridge_list_release(l);
+}
+
+/*
+ * Espressif's mcp-c-sdk gives tools the annotations of resources, and wants every
+ * argument that it declares (espressif.md 4).
+ */
+static bool wants_all(const struct tool_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const cJSON *a = json_object(l->tool[i].json, "annotations");
+
+		if (json_member(a, "lastModified") ||
+		    json_member(a, "priority"))
+			return true;
+	}
+	return false;
+}
+
+static void ask_page(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct client_request rq = { .method = "tools/list" };
+
+	listing_params(&s->steps, &params);
+	rq.params = params.len ? buf_string(&params) : NULL;
+	s->listing = client_start(&s->connection.client, &s->page, &rq,
+				  &ignored) == 0;
+}
+
+static void end_listing(struct bridge_server *s)
+{
+	if (s->connection.session)
+		session_forget(s->connection.session, &s->page);
+	call_done(&s->page);
+	s->page = (struct call){ 0 };
+	listing_done(&s->steps);
+	tool_list_done(&s->tools);
+	s->tools = (struct tool_list){ 0 };
+	s->listing = false;
+	*s->config.woken = true;
+}
+
+static void begin_listing(struct bridge_server *s)
+{
+	struct client *c = &s->connection.client;
+
+	s->stale = false;
+	listing_init(&s->steps, &s->tools, c->device);
+	s->steps.may_be_board = client_may_be_board(c);
+	s->steps.modern = c->modern;
+	if (client_offers(c, "tools"))
+		ask_page(s);
+	else
+		take_tools(s, &s->tools);
+	s->listed = !s->listing;
+}
+
+static void listed(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	schema_cache_write(s->key, &s->tools, &ignored);
+	client_know_tools(&s->connection.client, &s->tools);
+	s->peer.wants_all = !s->peer.device && wants_all(&s->tools);
+	take_tools(s, &s->tools);
+}
+
+static void tell(struct bridge_server *s, const char *what)
+{
+	CLEANUP(mem_free_ptr)
+	char *line = mem_printf("%s: %s", s->peer.prefix, what);
+
+	if (text_equal(s->told, line))
+		return;
+	mem_free(s->told);
+	s->told = TAKE(line);
+	s->config.told(s->config.owner, s->told);
+}
+
+static void step_listing(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (!s->listing || !s->page.done)
+		return;
+	if (s->page.failure.kind != ERR_NONE)
+		error_copy(&why, &s->page.failure);
+	else if (listing_feed_take(&s->steps, &s->page.reply, &why) == 0 &&
+		 !s->steps.done) {
+		ask_page(s);
+		return;
+	}
+	if (why.kind == ERR_NONE) {
+		listed(s);
+	} else {
+		error_prefix(&why, "its tools could not be listed");
+		tell(s, why.text);
+	}
+	s->listed = true;
+	end_listing(s);
+}
+
+/* ---- its call ---- */
+
+static void end_call(struct bridge_server *s, enum call_end end)
+{
+	struct bridge_call *c = s->at;
+
+	s->at = NULL;
+	if (s->asked && s->connection.session)
+		session_forget(s->connection.session, &s->call);
+	call_done(&s->call);
+	s->call = (struct call){ 0 };
+	s->asked = false;
+	if (c)
+		c->end = end;
+	*s->config.woken = true;
+}
+
+/* It did not take the question: its session is one that it forgot. */
+static bool is_forgotten(const struct bridge_server *s)
+{
+	const struct error *f = &s->call.failure;
+
+	return !s->connection.client.modern && f->kind == ERR_CONNECT &&
+	       f->has_code && f->code == HTTP_NOT_FOUND;
+}
+
+/* Nothing went to it. */
+static bool is_unreached(const struct error *f)
+{
+	switch (f->reason) {
+	case WHY_NO_HOST:
+	case WHY_NO_NAMESERVER:
+	case WHY_NO_CONNECTION:
+	case WHY_TLS:
+	case WHY_TLS_SILENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool asks_more(const struct bridge_server *s, struct error *err)
+{
+	bool asks = false;
+
+	if (!s->connection.client.modern)
+		return false;
+	if (modern_judge(s->at->method, s->call.reply.result, false, &asks,
+			 err))
+		return true;
+	if (asks)
+		error_set(
+			err, ERR_UNMET,
+			"it wants to ask its user something, which the bridge does not pass on");
+	return asks;
+}
+
+static void take_answer(struct bridge_server *s)
+{
+	const struct error *f = &s->call.failure;
+	struct error *why = &s->at->why;
+
+	if (f->kind == ERR_NONE && asks_more(s, why)) {
+		end_call(s, CALL_LOST);
+	} else if (f->kind == ERR_NONE || f->kind == ERR_PEER) {
+		message_take(&s->at->reply, &s->call.reply);
+		end_call(s, CALL_ANSWERED);
+	} else {
+		error_copy(why, f);
+		end_call(s, is_forgotten(s) || is_unreached(f) ? CALL_UNSENT :
+								 CALL_LOST);
+	}
+}
+
+static void lose(struct bridge_server *s, const struct error *why, bool told);
+
+static void step_call(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	bool forgotten;
+
+	if (!s->asked || !s->call.done)
+		return;
+	/* It was dropped. */
+	if (!s->at) {
+		end_call(s, CALL_OPEN);
+		return;
+	}
+	forgotten = is_forgotten(s);
+	error_copy(&why, &s->call.failure);
+	take_answer(s);
+	/* Without a connection of its own (HTTP) this is how its end shows. */
+	if (why.kind == ERR_CONNECT)
+		lose(s, &why, !forgotten);
+	if (forgotten)
+		s->again_at = 0;
+}
+
+static char *arguments_of(const struct bridge_call *c)
+{
+	const struct span params = { c->params, strlen(c->params) };
+	struct span found;
+
+	if (strcmp(c->method, "tools/call") != 0 ||
+	    !json_span_member(params, "arguments", &found))
+		return NULL;
+	return mem_strndup(found.text, found.len);
+}
+
+static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
+			struct error *err)
+{
+	struct bridge_server *s = owner;
+	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
+	const struct client_request rq = { .method = c->method,
+					   .params = c->params,
+					   .arguments = arguments,
+					   .progress = c->progress != NULL,
+					   .timeout =
+						   timeout > 0 ? timeout : 1 };
+
+	if (s->asked)
+		return error_set(err, ERR_CONNECT,
+				 "a call that nobody waits for is under way");
+	if (client_start(&s->connection.client, &s->call, &rq, err))
+		return -1;
+	s->asked = true;
+	s->at = c;
+	return 0;
+}
+
+/* Its server is told, where there is a way; what it answers goes nowhere. */
+static void server_drop(void *owner, struct bridge_call *c)
+{
+	struct bridge_server *s = owner;
+
+	(void)c;
+	if (s->at && s->connection.session && !s->call.done)
+		session_cancel(s->connection.session, &s->call,
+			       "nobody waits for it any more");
+	s->at = NULL;
+	end_call(s, CALL_OPEN);
+}
+
+static const struct peer_kind server_kind = { .start = server_start,
+					      .drop = server_drop };
+
+/* ---- it comes and goes ---- */
+
+static bool is_notice(const struct event *e, const char *method)
+{
+	return e->kind == EVENT_NOTIFICATION && text_equal(e->name, method);
+}
+
+static void hear_progress(struct bridge_server *s, const struct event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = e->text ? json_parse(e->text, e->len, NULL) : NULL;
+	const cJSON *params = json_object(tree, "params");
+	const struct bridge_call *c = s->at;
+	int64_t token;
+
+	if (c && c->progress && !c->abandoned &&
+	    json_integer(params, "progressToken", &token) == 0 &&
+	    token == s->call.id)
+		c->progress(c->owner, params);
+}
+
+static void on_event(void *owner, const struct event *e)
+{
+	struct bridge_server *s = owner;
+
+	if (is_notice(e, "notifications/tools/list_changed"))
+		s->stale = true;
+	else if (is_notice(e, "notifications/progress"))
+		hear_progress(s, e);
+	else if (e->kind == EVENT_ODD)
+		connection_aside(&s->connection, e);
+}
+
+static void lose(struct bridge_server *s, const struct error *why, bool told)
+{
+	CLEANUP(mem_free_ptr) char *line = error_line(why);
+
+	if (s->asked && s->at) {
+		if (s->at->why.kind == ERR_NONE)
+			error_copy(&s->at->why, why);
+		end_call(s, CALL_LOST);
+	} else if (s->asked) {
+		end_call(s, CALL_OPEN);
+	}
+	if (s->listing)
+		end_listing(s);
+	connection_close(&s->connection);
+	if (told)
+		tell(s, line);
+	if (s->up && loop_now() - s->up_at >= LIVED_MS)
+		s->pause = 0;
+	s->pause = s->pause ? s->pause * 2 : PAUSE_MIN_MS;
+	if (s->pause > PAUSE_MAX_MS)
+		s->pause = PAUSE_MAX_MS;
+	s->lost_at = loop_now();
+	s->again_at = s->lost_at + s->pause;
+	s->up = false;
+	s->tried = true;
+	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
+}
+
+static unsigned offers_of(const struct client *c)
+{
+	unsigned offers = 0;
+
+	if (client_is_silent(c))
+		return 0;
+	if (client_offers(c, "resources"))
+		offers |= OFFERS_RESOURCES;
+	if (client_offers(c, "prompts"))
+		offers |= OFFERS_PROMPTS;
+	if (client_offers(c, "completions"))
+		offers |= OFFERS_COMPLETION;
+	return offers;
+}
+
+static void came_up(struct bridge_server *s)
+{
+	const struct client *c = &s->connection.client;
+	CLEANUP(mem_free_ptr)
+	char *about =
+		c->server_name ?
+			mem_printf("%s %s", c->server_name,
+				   c->server_version ? c->server_version : "") :
+			NULL;
+
+	s->up = s->tried = true;
+	s->up_at = loop_now();
+	s->peer.device = c->device;
+	s->peer.offers = offers_of(c);
+	mem_free(TAKE(s->told));
+	bridge_peer_name(&s->peer, NULL, about);
+	bridge_peer_state(&s->peer, PEER_READY, NULL);
+	begin_listing(s);
+}
+
+static int begin(struct bridge_server *s, struct error *err)
+{
+	struct put_aside was;
+	int status;
+
+	aim(s, &was);
+	status = connection_begin(&s->connection, err);
+	aim_back(s, &was);
+	if (!status)
+		bridge_peer_state(&s->peer, PEER_COMING, NULL);
+	return status;
+}
+
+static int poll(struct bridge_server *s, int64_t *next, struct error *err)
+{
+	struct connection *c = &s->connection;
+	struct put_aside was;
+	int status;
+
+	aim(s, &was);
+	*next = session_tend(c->session);
+	status = connection_poll(c, err);
+	aim_back(s, &was);
+	if (status > 0 && !s->up)
+		came_up(s);
+	if (status > 0 && session_is_over(c->session)) {
+		session_watch(c->session, NULL, 0, err);
+		if (err->kind == ERR_NONE)
+			error_set(err, ERR_CONNECT, "the connection ended");
+		return -1;
+	}
+	if (status == 0 && client_poll_at(&c->client) < *next)
+		*next = client_poll_at(&c->client);
+	return status;
+}
+
+static int64_t dial_at(const struct bridge_server *s)
+{
+	int64_t soon = s->lost_at + WANTED_MS;
+
+	return s->peer.waiting && soon < s->again_at ? soon : s->again_at;
+}
+
+int64_t bridge_server_tend(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int64_t next = LOOP_FOREVER, due;
+
+	if (!s->connection.session && loop_now() >= dial_at(s) &&
+	    begin(s, &why))
+		lose(s, &why, true);
+	if (s->connection.session && poll(s, &next, &why) < 0)
+		lose(s, &why, true);
+	step_listing(s);
+	step_call(s);
+	if (s->up && s->stale && !s->listing)
+		begin_listing(s);
+	if (!s->connection.session)
+		next = dial_at(s);
+	due = bridge_peer_tend(&s->peer);
+	return due < next ? due : next;
+}
+
+/* ---- all of it ---- */
+
+static void read_kept(struct bridge_server *s)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	struct schema_cache kept;
+	struct tool_list tools = { 0 };
+
+	if (schema_cache_open(&kept, s->key, &ignored))
+		return;
+	if (schema_cache_tools(&tools, &kept))
+		tool_list_done(&tools);
+	else
+		take_tools(s, &tools);
+	schema_cache_close(&kept);
+}
+
+struct bridge_server *bridge_server_open(const struct server_config *config)
+{
+	struct bridge_server *s = mem_zalloc(sizeof(*s));
+
+	s->config = *config;
+	s->key = target_key(config->target, NULL);
+	s->peer = (struct bridge_peer){ .kind = &server_kind,
+					.owner = s,
+					.prefix = bridge_peer_prefix(s->key),
+					.id = mem_strdup(s->key),
+					.interval = config->interval,
+					.changed = config->changed,
+					.woken = config->woken };
+	s->connection = (struct connection){ .app = config->app,
+					     .woken = config->woken,
+					     .goes_on = true,
+					     .again = true,
+					     .on_event = on_event,
+					     .on_event_owner = s };
+	s->connection.whose = s->peer.prefix;
+	if (config->keep)
+		read_kept(s);
+	return s;
+}
+
+struct bridge_peer *bridge_server_peer(struct bridge_server *s)
+{
+	return &s->peer;
+}
+
+void bridge_server_refresh(struct bridge_server *s)
+{
+	s->stale = true;
+	s->again_at = 0;
+}
+
+bool bridge_server_settled(const struct bridge_server *s)
+{
+	return s->up ? s->listed && !s->listing : s->tried;
+}
+
+void bridge_server_close(struct bridge_server *s)
+{
+	if (!s)
+		return;
+	if (s->listing)
+		end_listing(s);
+	bridge_peer_done(&s->peer);
+	end_call(s, CALL_OPEN);
+	connection_done(&s->connection);
+	mem_free(s->key);
+	mem_free(s->told);
+	mem_free(s);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "bridge/host_config.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "bridge/host_snippet.h"
+#include "cli/app.h"
+#include "cli/named.h"
+
+/* What is a path is found from wherever the host starts us. */
+static char *absolute(const char *path)
+{
+	char folder[4096];
+
+	if (*path == '/' || !getcwd(folder, sizeof(folder)))
+		return mem_strdup(path);
+	return mem_printf("%s/%s", folder, path);
+}
+
+static void add_option(struct words *out, const char *name, const char *value)
+{
+	CLEANUP(mem_free_ptr) char *word = NULL;
+
+	if (!value)
+		return;
+	word = mem_printf("--%s=%s", name, value);
+	words_add(out, word);
+}
+
+static void add_file(struct words *out, const char *name, const char *path)
+{
+	CLEANUP(mem_free_ptr) char *whole = path ? absolute(path) : NULL;
+
+	add_option(out, name, whole);
+}
+
+static void add_flag(struct words *out, const char *name, bool on)
+{
+	CLEANUP(mem_free_ptr) char *word = mem_printf("--%s", name);
+
+	if (on)
+		words_add(out, word);
+}
+
+static void add_many(struct words *out, const char *name, const struct words *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		add_option(out, name, w->word[i]);
+}
+
+static void add_milliseconds(struct words *out, const char *name, int64_t ms)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_printf("%lldms", (long long)ms);
+
+	if (ms)
+		add_option(out, name, text);
+}
+
+static void add_own(struct words *out, const struct bridge_options *o)
+{
+	static const char *const names[] = { NULL, "dots", "raw" };
+	CLEANUP(mem_free_ptr)
+	char *rate = mem_printf("%lld", (long long)o->rate);
+
+	add_option(out, "names", names[o->names]);
+	add_flag(out, "user-tools", o->user_tools);
+	add_flag(out, "read-only", o->read_only);
+	add_many(out, "allow", &o->allow);
+	add_many(out, "deny", &o->deny);
+	add_flag(out, "one-tool-a-name", o->merge);
+	add_flag(out, "only-awake", o->awake_only);
+	add_flag(out, "no-own-tools", o->no_own);
+	add_flag(out, "generic", o->generic);
+	add_flag(out, "false-is-error", o->false_is_error);
+	add_option(out, "rate", o->rate ? rate : NULL);
+	add_file(out, "log", o->log);
+}
+
+static void collect(struct words *out, const struct app *app,
+		    const struct bridge_options *o)
+{
+	const struct config *c = &app->config;
+
+	words_add(out, "bridge");
+	add_many(out, "target", &c->targets);
+	if (!c->targets.count)
+		add_option(out, "target", c->target);
+	add_many(out, "device", &c->devices);
+	if (!c->devices.count)
+		add_option(out, "device", c->device);
+	add_file(out, "socket", c->socket);
+	add_file(out, "config", c->config_file);
+	add_file(out, "token-file", c->token_file);
+	add_milliseconds(out, "timeout", c->timeout);
+	add_milliseconds(out, "wait", c->wait);
+	add_own(out, o);
+}
+
+int host_config_print(struct buf *out, const char **where, const char *host,
+		      const struct app *app, const struct bridge_options *o,
+		      struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *program = file_program();
+	CLEANUP(words_done) struct words words = { 0 };
+	struct host_snippet snippet = { .server = HOST_SNIPPET_SERVER,
+					.program =
+						program ? program : "mcpctl" };
+
+	collect(&words, app, o);
+	snippet.words = (const char *const *)words.word;
+	return host_snippet_print(out, host, &snippet, where, err);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Servers at a broker (mcp+mqtt:), found by what they announce; each is a
+ * target then, all over one connection. For --all and targets --scan.
+ */
+#ifndef CLI_BROKERED_H
+#define CLI_BROKERED_H
+
+#include "cli/all.h"
+
+struct brokered;
+
+/* The configured target is such a broker. */
+bool brokered_fits(const struct app *app);
+/*
+ * Who fits the filter of the target; with --wait until somebody does. -1: as
+ * the broker fails; ERR_CONNECT: nobody.
+ */
+int brokered_open(struct brokered **out, struct app *app, struct error *err);
+/* Those there, as they are listed; owned by the caller. Again: as they are now. */
+void brokered_devices(struct brokered *b, struct all *a);
+void brokered_close(struct brokered *b);
+
+#endif

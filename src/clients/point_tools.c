@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "clients/point_tools.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+#define HASH_SHOWN 6
+
+void point_names_done(struct point_names *n)
+{
+	words_done(&n->shown);
+	words_done(&n->own);
+	words_done(&n->left);
+}
+
+/* ---- names ---- */
+
+static bool has(const struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (strcmp(w->word[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool fits(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Of two that would be called the same, the later one gets a hash. */
+static char *name_for(const struct point_names *n, const char *own)
+{
+	char *name = mem_strdup(own), *longer;
+	char sum[SHA256_TEXT];
+
+	for (char *p = name; *p; p++)
+		*p = (char)(fits(*p) ? *p : '_');
+	if (!has(&n->shown, name))
+		return name;
+	sha256_text(own, strlen(own), sum);
+	longer = mem_printf("%s_%.*s", name, HASH_SHOWN, sum);
+	mem_free(name);
+	return longer;
+}
+
+static void take_tool(struct point_names *n, cJSON *tool)
+{
+	const char *own = json_string(tool, "name");
+	CLEANUP(mem_free_ptr) char *name = name_for(n, own);
+
+	words_add(&n->shown, name);
+	words_add(&n->own, own);
+	cJSON_ReplaceItemInObjectCaseSensitive(tool, "name",
+					       cJSON_CreateString(name));
+}
+
+void point_names_make(struct point_names *n, cJSON *tools, size_t most)
+{
+	cJSON *tool = tools ? tools->child : NULL, *next;
+
+	point_names_done(n);
+	*n = (struct point_names){ 0 };
+	for (; tool; tool = next) {
+		const char *own = json_string(tool, "name");
+
+		next = tool->next;
+		if (own && (!most || n->shown.count < most)) {
+			take_tool(n, tool);
+			continue;
+		}
+		if (own)
+			words_add(&n->left, own);
+		cJSON_Delete(cJSON_DetachItemViaPointer(tools, tool));
+	}
+}
+
+const char *point_names_own(const struct point_names *n, const char *shown)
+{
+	for (size_t i = 0; i < n->shown.count; i++) {
+		if (strcmp(n->shown.word[i], shown) == 0)
+			return n->own.word[i];
+	}
+	return shown;
+}
+
+/* ---- results ---- */
+
+static size_t size_of(const cJSON *json)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	json_print(&text, json);
+	return text.len;
+}
+
+static cJSON *longest_text(const cJSON *content)
+{
+	cJSON *found = NULL, *item;
+
+	cJSON_ArrayForEach(item, content) {
+		cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "text");
+
+		if (cJSON_IsString(text) &&
+		    (!found ||
+		     strlen(text->valuestring) > strlen(found->valuestring)))
+			found = text;
+	}
+	return found;
+}
+
+/* What a result was, and what it may be. */
+struct room {
+	size_t whole, most; /* of the message */
+	size_t result; /* bytes that are left for the result */
+};
+
+static bool cut_to(const cJSON *result, cJSON *text, size_t keep,
+		   const struct room *r)
+{
+	char *before = text->valuestring;
+	CLEANUP(mem_free_ptr)
+	char *cut = mem_printf(
+		"%.*s … (cut: %zu bytes; the access point takes %zu)",
+		(int)text_cut(before, strlen(before), keep), before, r->whole,
+		r->most);
+	bool good;
+
+	text->valuestring = cut;
+	good = size_of(result) <= r->result;
+	text->valuestring = before;
+	if (good)
+		cJSON_SetValuestring(text, cut);
+	return good;
+}
+
+/* Escapes need more room than letters, so by and by. */
+static bool cut_text(const cJSON *result, cJSON *text, const struct room *r)
+{
+	size_t keep = strlen(text->valuestring);
+	const size_t step = keep / 64 + 1;
+
+	if (keep > r->result)
+		keep = r->result;
+	for (; keep > 0; keep -= keep > step ? step : keep) {
+		if (cut_to(result, text, keep, r))
+			return true;
+	}
+	return false;
+}
+
+/* Pictures and their like: nothing of them can be cut. */
+static void replace_content(cJSON *result, const struct room *r)
+{
+	CLEANUP(mem_free_ptr)
+	char *words = mem_printf(
+		"the result has %zu bytes, and the access point takes %zu: it is left out",
+		r->whole, r->most);
+	cJSON *content = cJSON_CreateArray(), *item = cJSON_CreateObject();
+
+	cJSON_DeleteItemFromObjectCaseSensitive(result, "content");
+	cJSON_DeleteItemFromObjectCaseSensitive(result, "isError");
+	cJSON_AddStringToObject(item, "type", "text");
+	cJSON_AddStringToObject(item, "text", words);
+	cJSON_AddItemToArray(content, item);
+	cJSON_AddItemToObject(result, "content", content);
+	cJSON_AddTrueToObject(result, "isError");
+}
+
+static void fit(cJSON *result, const struct room *r)
+{
+	cJSON *longest;
+
+	/* Said in content, too, and read by no access point. */
+	cJSON_DeleteItemFromObjectCaseSensitive(result, "structuredContent");
+	cJSON_DeleteItemFromObjectCaseSensitive(result, "_meta");
+	longest = longest_text(json_array(result, "content"));
+	if (size_of(result) > r->result &&
+	    (!longest || !cut_text(result, longest, r)))
+		replace_content(result, r);
+}
+
+bool point_reply_fit(struct buf *out, const char *reply, size_t len,
+		     size_t most)
+{
+	const struct span whole = { reply, len };
+	struct room room = { len, most, 0 };
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	struct span result;
+
+	if (len <= most || !json_span_member(whole, "result", &result))
+		return false;
+	json = json_parse(result.text, result.len, NULL);
+	if (!json_array(json, "content") || len - result.len >= most)
+		return false;
+	room.result = most - (len - result.len);
+	fit(json, &room);
+	buf_add(out, reply, (size_t)(result.text - reply));
+	json_print(out, json);
+	buf_add(out, result.text + result.len,
+		(size_t)(reply + len - result.text) - result.len);
+	return true;
+}

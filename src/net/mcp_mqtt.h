@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MCP over MQTT, as a client: servers that announce themselves at a broker
+ * (mcp-mqtt.md). Part of the module of net/mqtt, whose table has its functions;
+ * how a target of it is dialled stands there, too.
+ */
+#ifndef NET_MCP_MQTT_H
+#define NET_MCP_MQTT_H
+
+#include "net/mqtt.h"
+
+/* Who announces himself; presence may lie: a server that ended leaves it. */
+struct mcp_server {
+	const char *id, *name;
+	const char *description; /* NULL */
+	const char *meta; /* JSON text; NULL */
+	bool odd; /* what is kept there is no presence */
+};
+
+/* At one broker; more are not kept. */
+#define MCP_SERVERS_MAX 5000
+
+#endif

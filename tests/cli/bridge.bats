@@ -1,0 +1,579 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mcpctl bridge: boards and servers as one MCP server. A host (bridge_host.py)
+# starts it, as hosts do; boards come, go and restart meanwhile.
+# shellcheck disable=SC2154 # set by helper.bash
+
+load helper
+
+# host ARG…: the host's script is stdin; ARG are its arguments.
+host() {
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$@" || {
+		cat bridge.err >&2
+		return 1
+	}
+}
+
+# ready N: so many boards of serve are.
+ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
+
+# board NUMBER ARG…: a simulated board of that number dials in.
+board() {
+	local number=$1
+	shift
+	device "board$number" --device-id "02:00:00:00:00:$number" "$@"
+}
+
+@test "initialize and lists are answered, in all revisions, ids as they came" {
+	host <<'EOF'
+from bridge_host import Host
+for said, settled in (("2024-11-05",) * 2, ("2025-03-26",) * 2, ("2025-06-18",) * 2,
+                      ("2025-11-25",) * 2, ("1999-01-01", "2025-11-25")):
+    h = Host("sim:", "bridge")
+    result = h.initialize(said)
+    assert result["protocolVersion"] == settled, result
+    assert result["serverInfo"]["name"] == "mcpctl"
+    tools = h.tools()
+    assert "audio_speaker_set_volume" in tools and "devices" in tools, sorted(tools)
+    assert "reboot" not in tools and "upgrade_firmware" not in tools, sorted(tools)
+    meta = tools["audio_speaker_set_volume"]["_meta"]
+    assert meta["mcpctl/tool"] == "self.audio_speaker.set_volume", meta
+    assert h.call("audio_speaker_set_volume", {"volume": 5}) == ("true", False)
+    for ident in (0, "", "a\"b", -1, 9007199254740993, "7"):
+        assert h.ask("ping", ident=ident)["result"] == {}
+    h.send(b'{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}\n')
+    assert h.take()["id"] == 123456789012345678901234567890
+    status, took = h.end()
+    assert status == 0 and took < 3, (status, took)
+EOF
+}
+
+@test "SIGTERM ends it with status 0, as the end of stdin does" {
+	host <<'EOF'
+import signal
+from bridge_host import Host
+h = Host("sim:", "bridge")
+h.initialize()
+h.process.send_signal(signal.SIGTERM)
+assert h.process.wait(10) == 0
+EOF
+}
+
+@test "what hosts say wrong is answered, and the bridge goes on" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("sim:", "bridge")
+assert "audio_speaker_set_volume" in h.tools(), "before initialize"
+h.send(b'{"jsonrpc":"2.0",\n')
+assert h.take()["error"]["code"] == -32700
+h.send(b'\xff\xfe\n')
+assert h.take()["error"]["code"] == -32700
+h.send(b'[' * 5000 + b'\n')
+assert h.take()["error"]["code"] == -32700
+for wrong in (b'1\n', b'{}\n', b'{"jsonrpc":"1.0","id":"v","method":"ping"}\n', b'[]\n',
+              b'{"jsonrpc":"2.0","id":null,"method":"ping"}\n',
+              b'{"jsonrpc":"2.0","id":[1],"method":"ping"}\n', b'[1]\n',
+              b'{"jsonrpc":"2.0","id":"w","method":7}\n'):
+    h.send(wrong)
+    reply = h.take()
+    h.replies.clear()
+    reply = reply[0] if isinstance(reply, list) else reply
+    assert reply["error"]["code"] == -32600, (wrong, reply)
+h.replies.clear()
+assert h.ask("no/such")["error"]["code"] == -32601
+assert h.ask("tools/list", {"cursor": "x"})["error"]["code"] == -32602
+assert h.ask("tools/call", {})["error"]["code"] == -32602
+assert h.ask("tools/call", {"name": "x", "arguments": []})["error"]["code"] == -32602
+assert h.ask("tools/call", {"name": "self.reboot"})["error"]["code"] == -32602
+assert h.ask("tools/call", [])["error"]["code"] == -32602
+assert h.ask("initialize", {})["error"]["code"] == -32602
+h.initialize("2025-06-18")
+# Notifications and responses of nobody say nothing; a batch is not of this revision.
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}})
+h.send({"jsonrpc": "2.0", "method": "no/such"})
+h.send({"jsonrpc": "2.0", "id": 99, "result": {}})
+h.send(b'[{"jsonrpc":"2.0","id":"b","method":"ping"}]\n')
+assert h.take()["error"]["code"] == -32600
+h.replies.clear()
+h.initialize("2025-03-26")
+h.send(b'[{"jsonrpc":"2.0","id":"p","method":"ping"},{"jsonrpc":"2.0","method":"x"},'
+       b'{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"get_device_status"}},'
+       b'{"jsonrpc":"2.0","id":"i","method":"initialize","params":{}}]\n')
+batch = {one["id"]: one for one in h.take()}
+assert batch["p"]["result"] == {} and batch["i"]["error"]["code"] == -32600, batch
+assert "volume" in batch["c"]["result"]["content"][0]["text"], batch
+# Half a line, then the end.
+h.send(b'{"jsonrpc":"2.0","id":"half","meth')
+assert h.end()[0] == 0
+EOF
+}
+
+@test "a line of 100 MB is refused, in little memory, and the next is answered" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("sim:", "bridge")
+h.initialize()
+h.send(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"')
+for _ in range(100):
+    h.send(b"y" * 1000000)
+h.send(b'"}}\n')
+assert "error" in h.take()
+h.replies.clear()
+assert h.ask("ping")["result"] == {}
+peak = [l for l in open("/proc/%d/status" % h.process.pid) if l.startswith("VmHWM")][0]
+assert int(peak.split()[1]) < 400000, peak
+assert h.end()[0] == 0
+EOF
+}
+
+@test "hosts of 2026-07-28 have no handshake" {
+	host <<'EOF'
+from bridge_host import Host
+P = "io.modelcontextprotocol/"
+META = {P + "protocolVersion": "2026-07-28", P + "clientCapabilities": {},
+        P + "clientInfo": {"name": "new-host", "version": "3"}}
+h = Host("sim:", "bridge")
+found = h.ask("server/discover", {"_meta": META})["result"]
+assert found["supportedVersions"] == ["2026-07-28"] and found["resultType"] == "complete", found
+listed = h.ask("tools/list", {"_meta": META})["result"]
+assert listed["resultType"] == "complete" and listed["ttlMs"] == 0, listed
+assert listed["cacheScope"] == "private"
+called = h.ask("tools/call", {"_meta": META, "name": "audio_speaker_set_volume",
+                              "arguments": {"volume": 4}})["result"]
+assert called["resultType"] == "complete" and called["content"][0]["text"] == "true", called
+assert P + "serverInfo" in called["_meta"]
+wrong = h.ask("tools/call", {"_meta": META, "name": "audio_speaker_set_volume",
+                             "arguments": {"volume": 400}})["result"]
+assert wrong["isError"] and "volume" in wrong["content"][0]["text"], wrong
+assert h.ask("ping", {"_meta": META})["error"]["code"] == -32601
+assert h.ask("tools/list", {"_meta": {P + "protocolVersion": "2026-07-28"}})["error"]["code"] == -32602
+late = h.ask("tools/list", {"_meta": {**META, P + "protocolVersion": "2099-01-01"}})["error"]
+assert late["code"] == -32022 and late["data"]["supported"] == ["2026-07-28"], late
+i = h.start("subscriptions/listen", {"_meta": META, "notifications": {"toolsListChanged": True}}, "sub")
+told = h.notice("notifications/subscriptions/acknowledged")
+assert told["params"]["_meta"][P + "subscriptionId"] == "sub", told
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "sub"}})
+assert h.ask("server/discover", {"_meta": META})["result"]
+assert h.end()[0] == 0
+EOF
+	grep -qE '^[0-9]{2}:[0-9:.]+ new-host/3 sim self.audio_speaker.set_volume \{"volume":4\} .* ok' bridge.err
+}
+
+@test "boards of serve come and go; they stay in the list, also after a restart of the bridge" {
+	serve
+	board 01
+	until_true ready 1
+	host "$PORT" <<'EOF'
+import os, signal, subprocess, sys
+from bridge_host import Host
+def board(number):
+    return subprocess.Popen(["mcpctl", "sim", "--connect", "ws://127.0.0.1:%s/xiaozhi/v1/" % sys.argv[1],
+                             "--device-id", "02:00:00:00:00:%02d" % number],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+h = Host("bridge")
+h.initialize()
+assert h.call("audio_speaker_set_volume", {"volume": 9}) == ("true", False), "the first list has it"
+two = board(2)
+tools = h.until_tool("000002__get_device_status")
+assert h.notice("notifications/tools/list_changed")
+assert "000001__get_device_status" in tools and "get_device_status" not in tools
+# The name of before is still its.
+assert '"volume":9' in h.call("get_device_status")[0]
+assert '"volume":9' in h.call("000001__get_device_status")[0]
+assert '"volume":70' in h.call("000002__get_device_status")[0]
+asleep = lambda tool: "(asleep)" in tool["description"]
+two.kill()
+h.until_tool("000002__get_device_status", test=asleep)
+assert "000002: asleep" in h.call("devices")[0]
+assert h.end()[0] == 0
+# Another bridge knows it, though serve does not.
+h = Host("--wait", "300ms", "bridge")
+h.initialize()
+assert asleep(h.tools()["000002__get_device_status"])
+said, failed = h.call("000002__get_device_status")
+assert failed and "000002 is asleep" in said and "wake word" in said, said
+assert h.end()[0] == 0
+h = Host("bridge")
+h.initialize()
+i = h.start_call("000002__get_device_status")
+two = board(2)
+assert "volume" in h.reply(i)["result"]["content"][0]["text"], "it woke meanwhile"
+h.end()
+h = Host("bridge", "--only-awake")
+h.initialize()
+two.kill()
+h.until_tool("000002__get_device_status", there=False)
+h.end()
+EOF
+}
+
+@test "a board restarts in the midst of a call: what reads is asked again, the rest is said" {
+	serve
+	host "$PORT" <<'EOF'
+import subprocess, sys, time
+from bridge_host import Host
+def board(*words):
+    return subprocess.Popen(["mcpctl", "sim", "--connect", "ws://127.0.0.1:%s/xiaozhi/v1/" % sys.argv[1],
+                             "--device-id", "02:00:00:00:00:01", *words],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def is_asked():
+    while '"asked":null' in subprocess.check_output(["mcpctl", "-o", "json", "devices"]).decode():
+        time.sleep(0.05)
+h = Host("bridge")
+h.initialize()
+one = board("--fault", "no-reply")
+h.until_tool("get_device_status")
+i = h.start_call("get_device_status")
+is_asked()
+one.kill()
+one.wait()
+one = board()
+assert "volume" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+one.kill()
+one.wait()
+one = board("--fault", "no-reply")
+h.until_tool("camera_take_photo", test=lambda t: "(asleep)" not in t["description"])
+i = h.start_call("camera_take_photo", {"question": "what is it"})
+is_asked()
+one.kill()
+result = h.reply(i)["result"]
+assert result["isError"] and "not known" in result["content"][0]["text"], result
+h.end()
+EOF
+}
+
+@test "serve is restarted: calls wait, the host's connection stays" {
+	serve
+	board 01 --reconnect
+	until_true ready 1
+	host "$PORT" "$SERVER" <<'EOF'
+import os, signal, subprocess, sys, time
+from bridge_host import Host
+h = Host("bridge")
+h.initialize()
+assert "volume" in h.call("get_device_status")[0]
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+h.until_tool("get_device_status", test=lambda t: "(asleep)" in t["description"])
+said = h.call("devices")[0]
+assert "asleep" in said and "serve" in said, said
+i = h.start_call("get_device_status")
+again = subprocess.Popen(["mcpctl", "serve", "--listen", "127.0.0.1:" + sys.argv[1]],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+assert "volume" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+h.end()
+again.terminate()
+again.wait()
+EOF
+	grep -q 'serve went away' bridge.err
+	grep -q 'serve is there' bridge.err
+}
+
+@test "one call at a time; eight wait, the rest is told; a host that waits hears that it goes on" {
+	serve
+	board 01 --fault late-reply=6s
+	until_true ready 1
+	host <<'EOF'
+from bridge_host import Host
+h = Host("--timeout", "9s", "bridge")
+h.initialize()
+first = h.start_call("get_device_status", meta={"progressToken": "t"})
+rest = [h.start_call("get_device_status") for _ in range(9)]
+busy = h.reply(rest[8])["result"]
+assert busy["isError"] and "8 calls wait" in busy["content"][0]["text"], busy
+told = h.notice("notifications/progress")["params"]
+assert told["progressToken"] == "t" and told["progress"] >= 4, told
+assert "volume" in h.reply(first)["result"]["content"][0]["text"]
+# One more is with it; what waits behind that has its answer in time, too.
+texts = [h.reply(i)["result"]["content"][0]["text"] for i in rest[:8]]
+assert all("000001" in t for t in texts), texts
+assert any("busy" in t for t in texts), texts
+h.end()
+EOF
+}
+
+@test "what is cancelled is not answered; a late cancel says nothing" {
+	serve
+	board 01 --fault late-reply=2s
+	until_true ready 1
+	host <<'EOF'
+from bridge_host import Host
+h = Host("bridge")
+h.initialize()
+h.until_tool("get_device_status")
+one, two = h.start_call("get_device_status"), h.start_call("screen_set_theme", {"theme": "dark"})
+for i in (one, two):
+    h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": i}})
+assert h.call("audio_speaker_set_volume", {"volume": 1}) == ("true", False)
+assert str(one) not in h.replies and str(two) not in h.replies, h.replies
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": h.id}})
+assert h.ask("ping")["result"] == {}
+h.end()
+EOF
+	[ "$(grep -c 'the host gave it up' bridge.err)" = 2 ]
+}
+
+@test "without a serve and a target it answers, and says what is missing" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("bridge")
+h.initialize()
+assert sorted(h.tools()) == ["devices", "refresh"], h.tools()
+assert "serve" in h.call("devices")[0]
+h.end()
+EOF
+	grep -q 'no serve is running' bridge.err
+}
+
+@test "several targets and one board, each by its name; a program that dies is started again" {
+	serve
+	board 01
+	board 02
+	until_true ready 2
+	cat >mcp.json <<-EOF
+		{"mcpServers": {"files": {"command": "/usr/bin/python3",
+		 "args": ["$BATS_TEST_DIRNAME/stdio_server.py"]}}}
+	EOF
+	host <<'EOF'
+import os, signal, subprocess
+from bridge_host import Host
+h = Host("--config", "mcp.json", "-t", "files", "-t", "sim:", "-d", "*:02", "bridge")
+h.initialize()
+for name in ("sim__get_device_status", "000002__get_device_status", "files__echo"):
+    tools = h.until_tool(name)
+assert not [t for t in tools if t.startswith("000001__")], sorted(tools)
+own = [t for t in tools if t.startswith("files__")]
+assert own, sorted(tools)
+child = lambda: subprocess.check_output(["pgrep", "-P", str(h.process.pid), "python3"]).split()
+before = child()[0]
+os.kill(int(before), signal.SIGKILL)
+h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
+assert "connected" in h.call("devices")[0]
+said, failed = h.call("files__die")
+assert failed and "files went away in the midst of the call" in said, said
+h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
+h.end()
+EOF
+}
+
+@test "equal tools of boards become one; the board is an argument" {
+	serve
+	board 01
+	board 02
+	until_true ready 2
+	host <<'EOF'
+from bridge_host import Host
+h = Host("bridge", "--one-tool-a-name", "--generic", "--allow", "self.reboot")
+h.initialize()
+tools = h.tools()
+assert tools["audio_speaker_set_volume"]["inputSchema"]["required"] == ["device", "volume"] or \
+    set(tools["audio_speaker_set_volume"]["inputSchema"]["required"]) == {"device", "volume"}, tools
+assert "reboot" in tools and "call_device_tool" in tools, sorted(tools)
+assert h.call("audio_speaker_set_volume", {"device": "000002", "volume": 3}) == ("true", False)
+assert '"volume":3' in h.call("get_device_status", {"device": "000002"})[0]
+assert '"volume":70' in h.call("get_device_status", {"device": "000001"})[0]
+said, failed = h.call("get_device_status", {"device": "nobody"})
+assert failed and "000001" in said, said
+said, failed = h.call("get_device_status")
+assert failed and "device" in said, said
+assert '"volume":3' in h.call("call_device_tool", {"device": "000002", "tool": "self.get_device_status"})[0]
+said, failed = h.call("call_device_tool", {"device": "000002", "tool": "self.upgrade_firmware",
+                                           "arguments": {"url": "http://x/"}})
+assert failed and "no tool" in said, said
+h.end()
+EOF
+}
+
+@test "an argument whose name models refuse has another for hosts; names that clash, too" {
+	cat >odd.json <<'EOF'
+{"tools": [
+  {"name": "self.灯.set", "arguments": {"亮度": {"type": "integer", "minimum": 0, "maximum": 9}},
+   "result": {"template": "${亮度}"}},
+  {"name": "self.a.b", "result": "first"},
+  {"name": "a.b", "result": "second"}
+]}
+EOF
+	host <<'EOF'
+import re
+from bridge_host import Host
+h = Host("sim:./odd.json", "bridge")
+h.initialize()
+tools = h.tools()
+assert all(re.fullmatch("[a-zA-Z0-9_-]{1,48}", name) for name in tools), sorted(tools)
+lamp = tools["__set"]["inputSchema"]
+key, = lamp["properties"]
+assert re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key) and lamp["required"] == [key], lamp
+assert lamp["properties"][key]["title"] == "亮度", lamp
+assert h.call("__set", {key: 7}) == ("7", False)
+assert h.call("__set", {"亮度": 8}) == ("8", False)
+said, failed = h.call("__set", {key: 10})
+assert failed and "亮度" in said, said
+by_title = {t["title"]: name for name, t in tools.items()}
+assert h.call(by_title["self.a.b"]) == ("first", False)
+assert h.call(by_title["a.b"]) == ("second", False)
+h.end()
+EOF
+}
+
+@test "what a host sees, as a table and as JSON; what is hidden, and why" {
+	mcp sim: bridge --list
+	ends 0
+	says 'audio_speaker_set_volume'
+	says 'self.reboot  hidden: it destroys something'
+	hints 'all of them are taken by Claude Desktop, Claude Code, Cursor (at most 80), '
+	mcp -o json sim: bridge --list --read-only
+	ends 0
+	jq -es 'map(select(.name == "get_device_status" and .tool == "self.get_device_status" and .hidden == null)) | length == 1' <<<"$out"
+	jq -es 'map(select(.tool == "self.screen.set_theme" and .name == null and .hidden != null)) | length == 1' <<<"$out"
+	mcp sim: bridge --list --names raw --deny '*screen*' --user-tools
+	ends 0
+	says 'self.get_system_info'
+	hints "Claude Desktop takes none of 6 tools: the name 'self.get_device_status' has '.'"
+	absent '^self\.screen' "$WORK/stdout"
+}
+
+@test "settings of hosts, with absolute paths" {
+	local one
+	for one in claude cursor vscode; do
+		mcp -t sim: bridge --print-config $one --read-only --log log
+		ends 0
+		jq -e '.[].boards | (.command | startswith("/")) and
+			.args == ["bridge", "--target=sim:", "--read-only", "--log='"$WORK"'/log"]' <<<"$out"
+	done
+	mcp bridge --print-config codex
+	ends 0
+	says '[mcp_servers.boards]'
+	mcp bridge --print-config emacs
+	ends 2
+	hints 'claude, cursor, vscode or codex'
+}
+
+@test "each call is a line of the log, without secrets" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("sim:", "bridge", "--log", "calls.log")
+h.initialize()
+h.call("audio_speaker_set_volume", {"volume": 5})
+h.call("screen_set_theme", {"theme": "token=geheim"})
+h.call("nothing")
+h.end()
+EOF
+	grep -qE '^20.*Z test-host/9 sim self\.audio_speaker\.set_volume \{"volume":5\} .* ok$' calls.log
+	grep -q 'nothing {} .* failed: unknown tool' calls.log
+	absent geheim calls.log bridge.err
+}
+
+@test "resources and prompts of servers are passed on, each from whoever has it" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "sim:conformance", "-t", "sim:llm", "-t", "sim:", "bridge")
+capabilities = h.initialize()["capabilities"]
+assert "resources" in capabilities and "prompts" in capabilities, capabilities
+prompts = {p["name"]: p for p in h.ask("prompts/list")["result"]["prompts"]}
+resources = {r["uri"]: r for r in h.ask("resources/list")["result"]["resources"]}
+templates = h.ask("resources/templates/list")["result"]["resourceTemplates"]
+assert "test_simple_prompt" in prompts and "test://static-text" in resources, (prompts, resources)
+assert [p for p in prompts if not p.startswith("test_")], "those of llm, too"
+read = h.ask("resources/read", {"uri": "test://static-text"})["result"]["contents"][0]
+assert read["uri"] == "test://static-text" and read["text"], read
+said = h.ask("prompts/get", {"name": "test_simple_prompt"})["result"]["messages"]
+assert said[0]["content"]["text"], said
+# Nobody listed it: whoever knows the template answers.
+read = h.ask("resources/read", {"uri": "test://template/123/data"})["result"]["contents"][0]
+assert "123" in read["text"], read
+assert "error" in h.ask("resources/read", {"uri": "test://nowhere"})
+assert "error" in h.ask("prompts/get", {"name": "nobody"})
+assert h.ask("prompts/get", {})["error"]["code"] == -32602
+done = h.ask("completion/complete", {"ref": {"type": "ref/prompt", "name": "test_prompt_with_arguments"},
+                                     "argument": {"name": "arg1", "value": "p"}})
+assert "completion" in done["result"], done
+i = h.start_call("conformance__test_tool_with_progress", meta={"progressToken": "mine"})
+h.reply(i)
+told = [n["params"] for n in h.notices if n["method"] == "notifications/progress"]
+assert told and all(n["progressToken"] == "mine" for n in told), told
+assert [n["progress"] for n in told] == sorted({n["progress"] for n in told}), told
+h.end()
+h = Host("bridge")
+assert "resources" not in h.initialize()["capabilities"]
+assert h.ask("resources/list")["result"]["resources"] == []
+h.end()
+EOF
+}
+
+@test "a server over HTTP restarts: its session is begun anew, and calls wait while it is down" {
+	host <<'EOF'
+import re, subprocess, time
+from bridge_host import Host
+def server(port):
+    log = open("server.log", "w+b")
+    process = subprocess.Popen(["mcpctl", "sim", "conformance", "--listen", "127.0.0.1:%s" % port],
+                               stdout=log, stderr=log)
+    while not re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()):
+        time.sleep(0.05)
+    return process, re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()).group(1).decode()
+for era in ("legacy", "modern"):
+    one, port = server(0)
+    h = Host("--era", era, "-t", "http://127.0.0.1:%s/mcp" % port, "bridge")
+    h.initialize()
+    h.until_tool("test_simple_text")
+    assert "simple text" in h.call("test_simple_text")[0]
+    one.kill()
+    one.wait()
+    one, port = server(port)
+    assert "simple text" in h.call("test_simple_text")[0], "it does not know the session"
+    one.kill()
+    one.wait()
+    waits = h.start_call("test_simple_text")
+    assert h.ask("ping")["result"] == {}
+    one, port = server(port)
+    assert "simple text" in h.reply(waits)["result"]["content"][0]["text"]
+    said, failed = h.call("test_elicitation", {"message": "x"})
+    assert failed and "elicitation" in said, said
+    assert h.end()[0] == 0
+    one.kill()
+    one.wait()
+EOF
+}
+
+@test "a hundred restarts of boards in the midst of calls: each call has one answer, of its board" {
+	serve
+	host "$PORT" <<'EOF'
+import subprocess, sys
+from bridge_host import Host
+def board(number):
+    return subprocess.Popen(["mcpctl", "sim", "--connect", "ws://127.0.0.1:%s/xiaozhi/v1/" % sys.argv[1],
+                             "--device-id", "02:00:00:00:00:%02d" % number],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+h = Host("bridge", "--rate", "1000")
+h.initialize()
+boards = {n: board(n) for n in range(1, 5)}
+for n in boards:
+    h.until_tool("00000%d__audio_speaker_set_volume" % n)
+open_calls, answers = [], 0
+def take():
+    result = h.reply(open_calls.pop(0))["result"]
+    text = result["content"][0]["text"]
+    assert text == "true" or (result["isError"] and text.startswith("00000")), result
+for restart in range(100):
+    for n in range(1, 5):
+        open_calls.append(h.start_call("00000%d__audio_speaker_set_volume" % n, {"volume": n * 10}))
+    n = restart % 4 + 1
+    boards[n].kill()
+    boards[n].wait()
+    boards[n] = board(n)
+    while len(open_calls) > 12:
+        take()
+        answers += 1
+while open_calls:
+    take()
+    answers += 1
+assert answers == 400
+for n in boards:
+    assert h.call("00000%d__audio_speaker_set_volume" % n, {"volume": n * 10}) == ("true", False)
+for n in boards:
+    assert '"volume":%d0' % n in h.call("00000%d__get_device_status" % n)[0]
+assert h.end()[0] == 0
+for one in boards.values():
+    one.kill()
+    one.wait()
+EOF
+}

@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# MCP over MQTT: the target mcp+mqtt:, --all, targets --scan, and the bridge's
+# side of it, against the real mosquitto and against a broker that says odd things.
+
+# Topics of MCP over MQTT begin with a '$'.
+# shellcheck disable=SC2016
+load helper
+
+# server NAME ID SERVER-NAME KIND: a stand-in at the broker, or what it left there.
+server() {
+	background "$1" "$ROOT/tests/cli/mcp_mqtt_peer.py" "$MQTT" "$2" "$3" "$4"
+	wait_for "$1.out" ready
+}
+
+# odd_broker KIND: sets MQTT.
+odd_broker() {
+	background odd "$ROOT/tests/cli/mcp_mqtt_broker.py" "$1"
+	MQTT=$(wait_for odd.out 'port ')
+	MQTT=${MQTT#port }
+}
+
+# shows PATTERN, tells PATTERN: a line of stdout has it, of stderr.
+shows() { grep -aE -- "$1" stdout || { cat stdout stderr >&2 && return 1; }; }
+tells() { grep -aE -- "$1" stderr || { cat stdout stderr >&2 && return 1; }; }
+
+at() { echo "mcp+mqtt://127.0.0.1:$MQTT${1:+/$1}"; }
+
+# boards N: a serve with N boards, at the broker as lab/….
+boards() {
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	background board mcpctl sim --ota "$OTA" --devices "$1"
+	for ((i = 1; i <= $1; i++)); do
+		event exec "at the broker '127.0.0.1' as .*00000$i"
+	done
+}
+
+@test "a server by its name: properties, will, topics, the end in good order" {
+	odd_broker one
+	mcp "$(at 1/ours/a)" ping
+	ends 0
+	says alive
+	wait_for odd.out 'disconnect 00'
+	grep -qF 'connect 5 clean 16 {"MCP-COMPONENT-TYPE": "mcp-client", "MCP-META": ' odd.out
+	grep -qF 'will $mcp-client/presence/ID {"jsonrpc":"2.0","method":"notifications/disconnected"} passing' odd.out
+	# No Local (4) and QoS 1, on both topics that must be there before initialize.
+	grep -qE 'subscribe \$mcp-rpc/[0-9a-f]{16}/1/ours/a 0x05' odd.out
+	grep -qF 'subscribe $mcp-server/capability/1/ours/a 0x05' odd.out
+	grep -qE 'publish \$mcp-server/1/ours/a qos 1 \{"MCP-COMPONENT-TYPE": "mcp-client", "MCP-MQTT-CLIENT-ID": "[0-9a-f]{16}"\}' odd.out
+	# initialized, ping and goodbye there; then presence.
+	[ "$(grep -c '^publish $mcp-rpc/' odd.out)" = 3 ]
+	[ "$(tail -n 2 odd.out | head -n 1 | cut -d/ -f1,2)" = 'publish $mcp-client/presence' ]
+}
+
+@test "what is there: listed, called, told of, against a real broker" {
+	broker
+	server plain a 'lab/the lamp' plain
+	mcp "$(at 'a/lab/the%20lamp')" call who
+	ends 0
+	[ "$out" = a ]
+	wait_for plain.out disconnected
+	wait_for plain.out gone
+	# One fits: it need not be named.
+	mcp "$(at)" tools
+	ends 0
+	says 'led  switch it'
+	mcp "$(at '+/lab/%23')" info
+	ends 0
+	says 'path a/lab/the lamp'
+	mcp "$(at 'a/lab/the%20lamp')" request nothing/known
+	ends 1
+	hints 'Method not found'
+}
+
+@test "which one is meant: none, several, one that comes" {
+	broker
+	mcp "$(at)" tools
+	ends 3
+	hints "no MCP server is at the broker '127.0.0.1'"
+	hints '--wait'
+	background waits mcpctl --wait 30s "$(at '+/lab/%23')" call who
+	server one a lab/one plain
+	wait_for waits.out '^a$'
+	server two b lab/two plain
+	mcp "$(at '+/lab/%23')" tools
+	ends 2
+	hints "2 MCP servers at the broker '127.0.0.1' fit '+/lab/#'"
+	hints "$(at a/lab/one), $(at b/lab/two)"
+	mcp "$(at nobody/lab/one)" tools
+	ends 3
+	hints "no server 'nobody/lab/one' is at the broker"
+	hints "targets --scan $(at)"
+	mcp "$(at 'a/lab#x')" tools
+	ends 2
+	hints 'written %23'
+	mcp "$(at 'a/%23/lab')" tools
+	ends 2
+	hints 'neither SERVER_ID/SERVER_NAME nor a filter'
+	mcp "$(at 'a/lab?args=odd')" tools
+	ends 2
+	hints 'is not args=plain'
+}
+
+@test "presence that lies, is none, or is of an older draft" {
+	broker
+	server stale s lab/stale stale
+	mcp "$(at s/lab/stale)" tools
+	ends 3
+	hints "announces itself at the broker '127.0.0.1', but nobody listens there"
+	hints "-r -n -t '\$mcp-server/presence/s/lab/stale'"
+	server garbage g lab/garbage garbage
+	mcp targets --scan "$(at '+/lab/%23')"
+	ends 7
+	says 'g/lab/garbage  -  unknown: what it announces is no presence'
+	says 's/lab/stale    -  a stand-in'
+	# What the hint says helps.
+	mosquitto_pub -V mqttv5 -p "$MQTT" -r -n -t '$mcp-server/presence/s/lab/stale'
+	mosquitto_pub -V mqttv5 -p "$MQTT" -r -n -t '$mcp-server/presence/g/lab/garbage'
+	server draft d lab/draft draft
+	mcp "$(at)" tools
+	ends 3
+	hints 'only servers of an older draft of MCP over MQTT'
+}
+
+@test "a server that ends amid a call, that leaves, that says nothing" {
+	broker
+	server dying d lab/dying dying
+	mcp "$(at d/lab/dying)" call led on=true level=1
+	ends 3
+	hints "the server 'd/lab/dying' went: its presence was taken back"
+	server leaving l lab/leaving leaving
+	mcp "$(at l/lab/leaving)" call led on=true level=1
+	ends 3
+	hints 'its presence was taken back'
+	server silent s lab/silent silent
+	mcp --timeout 300ms "$(at s/lab/silent)" tools
+	ends 4
+	# A late answer, one that is none, and the one that is meant.
+	server late t lab/late late
+	mcp "$(at t/lab/late)" call led on=true level=1
+	ends 0
+	says '{"on": true, "level": 1}'
+}
+
+@test "the SDK that takes arguments in kwargs, in the order of the schema" {
+	broker
+	server sdk b lab/sdk sdk
+	mcp "$(at b/lab/sdk)" call led level=3 on=true
+	ends 0
+	[ "$out" = '{"on": true, "level": 3}' ]
+	hints "this SDK takes arguments in 'kwargs'"
+	grep -qF 'call led {"kwargs": {"on": true, "level": 3}}' sdk.out
+	mcp "$(at 'b/lab/sdk?args=plain')" call led level=3 on=true
+	ends 1
+	hints 'Invalid params'
+	mcp "$(at b/lab/sdk)" call led on=yes level=3
+	ends 2
+	# It answers no ping.
+	mcp "$(at b/lab/sdk)" ping
+	ends 0
+	mcp "$(at b/lab/sdk)" resources
+	ends 0
+	says 'file:///a'
+	hints "calls them 'contents'"
+	mcp "$(at b/lab/sdk)" info
+	says 'one long connection'
+}
+
+last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
+
+@test "--all: each server at the broker, over one connection" {
+	broker
+	server one a lab/one plain
+	server two b lab/two sdk
+	server three c else/three plain
+	mcp "$(at '+/lab/%23')" --all call led on=true level=2
+	ends 0
+	shows 'lab/one +ok'
+	shows 'lab/two +ok'
+	absent else/three
+	# Of two instances of one name each is told apart.
+	server four d lab/one plain
+	mcp "$(at '+/lab/one')" --all call who
+	ends 0
+	shows 'a/lab/one  ok .* a$'
+	shows 'd/lab/one  ok .* d$'
+	# By one client, which is one connection.
+	[ "$(last_client one)" = "$(last_client four)" ]
+	mcp -o json "$(at '+/lab/one')" --all tools who
+	ends 0
+	jq -se 'sort_by(.device.id) | length == 2 and .[0].device.server_id == "a" and .[0].device.target == "'"$(at a/lab/one)"'"' stdout
+	mcp "$(at '+/lab/%23')" --all ping
+	ends 0
+	mcp "$(at '+/lab/%23')" --all info
+	ends 0
+	says "target         $(at b/lab/two)"
+	mcp "$(at '+/lab/%23')" --all run -e 'call who' -e tools
+	ends 1
+	shows 'lab/two +error'
+	mcp "$(at '+/lab/%23')" --all call nothing
+	ends 2
+	says "no tool 'nothing'"
+	mcp "$(at '+/nowhere/%23')" --all ping
+	ends 3
+}
+
+# says_again_to NAME: until somebody listens.
+says_again_to() {
+	mosquitto_pub -V mqttv5 -p "$MQTT" -t '$mcp-server/capability/a/lab/one' \
+		-m '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+	[ -s "$1.out" ]
+}
+
+@test "tail --all, and updates of resources that others asked for" {
+	broker
+	server one a lab/one plain
+	mcp "$(at a/lab/one)" subscribe file:///a --count 1
+	ends 0
+	says file:///a
+	absent file:///others
+	background tail mcpctl "$(at '+/lab/%23')" --all tail --for 60s --count 1
+	# Its session stands as soon as the server was told.
+	until_true says_again_to tail
+	wait_for tail.out 'lab/one.*notifications/tools/list_changed'
+	wait "$LAST"
+}
+
+@test "targets --scan: who is alive, with the command that reaches it" {
+	broker
+	server one a lab/one plain
+	server stale s lab/stale stale
+	mcp targets --scan "$(at)"
+	ends 0
+	says "mqtt     a/lab/one    mcpctl $(at a/lab/one) info  a stand-in"
+	shows 's/lab/stale  - .* nobody listens there'
+	mcp -o json targets --scan "$(at '+/lab/one')"
+	ends 0
+	jq -se 'length == 1 and .[0].kind == "mqtt" and .[0].peer == "'"$(at a/lab/one)"'" and .[0].problem == null' stdout
+	mcp targets --scan http://127.0.0.1/
+	ends 2
+	mcp targets "$(at)"
+	ends 2
+	mcp targets --scan "$(at)" --for 1s
+	ends 2
+}
+
+@test "what a broker says at the beginning counts: who may be asked, roles" {
+	odd_broker filters
+	mcp "$(at)" info
+	ends 0
+	shows 'server  *1/ours/a'
+	shows 'roles .*viewer'
+	grep -qF 'subscribe $mcp-server/presence/+/ours/#' odd.out
+	mcp "$(at '+/theirs/%23')" info
+	ends 3
+}
+
+@test "a broker that refuses: topics, messages, the protocol, an answer" {
+	odd_broker refuse
+	mcp "$(at 1/ours/a)" ping
+	ends 6
+	tells 'refused to subscribe to .\$mcp-rpc/[0-9a-f]{16}/1/ours/a. \(0x87, not authorized\)'
+	odd_broker nowrite
+	mcp "$(at 1/ours/a)" ping
+	ends 6
+	tells 'refused to publish to .\$mcp-server/1/ours/a.'
+	odd_broker old
+	mcp "$(at 1/ours/a)" ping
+	ends 3
+	hints 'it does not speak MQTT 5'
+	odd_broker mute
+	mcp --wait 300ms "$(at 1/ours/a)" ping
+	ends 3
+	hints 'has not answered SUBSCRIBE'
+	MQTT=$(free_port)
+	mcp "$(at 1/ours/a)" ping
+	ends 3
+	hints 'connection refused'
+}
+
+@test "access rules of mosquitto: who may, who may not, by a password from a file" {
+	MQTT=$(free_port)
+	mosquitto_passwd -b -c passwords reader secret
+	mosquitto_passwd -b passwords board secret
+	cat >rules <<-'END'
+		user board
+		topic readwrite $mcp-server/#
+		topic readwrite $mcp-rpc/#
+		topic read $mcp-client/#
+		user reader
+		topic read $mcp-server/presence/#
+		topic read $mcp-server/capability/#
+		pattern readwrite $mcp-rpc/%c/#
+		pattern write $mcp-client/presence/%c
+		topic write $mcp-server/+/lab/#
+	END
+	chmod 644 rules passwords
+	printf 'listener %s 127.0.0.1\nallow_anonymous false\npassword_file passwords\nacl_file rules\nuser %s\n' \
+		"$MQTT" "$(id -un)" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true port_taken "$MQTT"
+	echo secret >password
+	chmod 600 password
+	serve --listen 127.0.0.1:0 --mqtt-password-file "$WORK/password" --mcp-mqtt "mqtt://board@127.0.0.1:$MQTT/lab"
+	background board mcpctl sim --ota "$OTA"
+	event exec "at the broker '127.0.0.1' as "
+	mcp --mqtt-password-file password "mcp+mqtt://reader@127.0.0.1:$MQTT" call self.get_device_status
+	ends 0
+	mcp "$(at)" tools
+	ends 6
+	hints 'not authorised'
+}
+
+@test "serve --mcp-mqtt: each board a server; asked, told of, gone with serve" {
+	broker
+	boards 2
+	mcp "$(at '+/lab/%23')" --all call self.get_device_status
+	ends 0
+	[ "$(grep -c ' ok ' stdout)" = 2 ]
+	# The board's own names, and what a host may not see is not there.
+	mcp "$(at '+/lab/+/000001')" tools
+	ends 0
+	says 'self.audio_speaker.set_volume'
+	absent self.reboot
+	mcp "$(at '+/lab/+/000001')" call self.audio_speaker.set_volume volume=7
+	ends 0
+	mcp "$(at '+/lab/+/000001')" call self.reboot
+	ends 2
+	mcp "$(at '+/lab/+/000001')" ping
+	ends 0
+	event exec 'mcpctl/[0-9.]* 000001 self.audio_speaker.set_volume .* ok'
+	# A client id that no topic can hold is none; a batch of garbage harms nobody.
+	for id in 'a/b' 'a+b' ''; do
+		mosquitto_pub -V mqttv5 -p "$MQTT" -t "$(mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 -F %t | sed 's/presence.//')" \
+			-D publish user-property MCP-MQTT-CLIENT-ID "$id" -m '{"jsonrpc":"2.0","id":1,"method":"initialize"}'
+	done
+	mcp "$(at '+/lab/+/000001')" ping
+	ends 0
+	kill "$SERVER"
+	until_true gone_all
+}
+
+gone_all() {
+	mcp "$(at '+/lab/%23')" --all ping
+	[ "$status" = 3 ] && grep -q 'no MCP server that fits' stderr
+}
+
+@test "a board that goes takes back its presence, and is there again when it comes" {
+	broker
+	boards 1
+	kill "$LAST"
+	until_true gone_all
+	background board mcpctl sim --ota "$OTA"
+	until_true mcpctl "$(at '+/lab/%23')" ping
+}
+
+@test "the broker is restarted: boards announce themselves again" {
+	broker
+	local first=$LAST
+	boards 1
+	kill "$first"
+	event exec "the broker '127.0.0.1' went away"
+	until_true over "$first"
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true mcpctl "$(at '+/lab/%23')" call self.get_device_status
+}
+
+@test "the broker ends amid a call, and a command that stays comes back to it" {
+	broker
+	local first=$LAST
+	server one a lab/one hanging
+	background calls mcpctl "$(at a/lab/one)" call led on=true level=1
+	local calls=$LAST
+	wait_for one.out hangs
+	background stays mcpctl "$(at '+/lab/%23')" tail -F --for 60s --count 1
+	local stays=$LAST
+	until_true matches one.out '^client' 2
+	kill -KILL "$first"
+	wait "$calls" && return 1
+	tells_in calls.err "the broker '127.0.0.1' went away"
+	until_true over "$first"
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+	server two a lab/one plain
+	until_true says_again_to stays
+	wait "$stays"
+}
+
+tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
+
+@test "a broker that is none is told at once" {
+	broker
+	mcp bridge --mcp-mqtt http://127.0.0.1
+	ends 2
+	hints 'expected mqtt://'
+	mcp bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/a+b"
+	ends 2
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Boards that a bridge knew: what is written is read again, and nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "bridge/boards_file.h"
+#include "folder.h"
+
+static char *path;
+
+struct heard {
+	size_t count;
+	char id[4][32], prefix[4][32], tool[4][32];
+	size_t tools[4];
+	struct bridge_list *list[4];
+};
+
+static void on_board(void *owner, const struct kept_board *b)
+{
+	struct heard *h = owner;
+
+	assert_true(h->count < 4);
+	text_copy(h->id[h->count], sizeof(h->id[0]), b->id);
+	text_copy(h->prefix[h->count], sizeof(h->prefix[0]), b->prefix);
+	h->tools[h->count] = b->list->tools.count;
+	if (b->list->tools.count)
+		text_copy(h->tool[h->count], sizeof(h->tool[0]),
+			  b->list->tools.tool[0].name);
+	h->list[h->count++] = b->list;
+}
+
+static struct heard hear(void)
+{
+	struct heard h = { 0 };
+
+	boards_file_read(path, on_board, &h);
+	return h;
+}
+
+static struct bridge_list *list(const char *id, const char *tools)
+{
+	struct tool_list l = { 0 };
+
+	assert_int_equal(tool_list_add_text(&l, tools, strlen(tools), NULL), 0);
+	return bridge_list_new(id, &l);
+}
+
+static void keep(const struct kept_board *b, size_t count)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(boards_file_write(path, b, count, &err), 0);
+}
+
+static void written_and_read(void **state)
+{
+	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"},"
+					    "{\"name\":\"self.b\"}");
+	const struct kept_board b[] = {
+		{ "02:01", "kitchen", "esp 1", unix_now_ms(), l },
+		{ "02:02", "a \"b\"\\", NULL, unix_now_ms(), l },
+	};
+	struct heard h;
+
+	(void)state;
+	keep(b, 2);
+	h = hear();
+	assert_int_equal(h.count, 2);
+	assert_string_equal(h.id[0], "02:01");
+	assert_string_equal(h.prefix[1], "a \"b\"\\");
+	assert_int_equal(h.tools[1], 2);
+	assert_string_equal(h.tool[1], "self.a");
+	/* It stands there once. */
+	assert_ptr_equal(h.list[0], h.list[1]);
+	bridge_list_release(l);
+}
+
+static void boards_of_another_bridge_stay(void **state)
+{
+	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"}");
+	struct bridge_list *other = list("def", "{\"name\":\"self.c\"}");
+	const struct kept_board first = { "02:01", "one", NULL, unix_now_ms(),
+					  l };
+	const struct kept_board second[] = {
+		{ "02:02", "two", NULL, unix_now_ms(), other },
+	};
+	const struct kept_board renamed = { "02:01", "uno", NULL, unix_now_ms(),
+					    other };
+	struct heard h;
+
+	(void)state;
+	keep(&first, 1);
+	keep(second, 1);
+	assert_int_equal(hear().count, 2);
+	keep(&renamed, 1);
+	h = hear();
+	assert_int_equal(h.count, 2);
+	assert_string_equal(h.prefix[0], "uno");
+	assert_string_equal(h.tool[0], "self.c");
+	bridge_list_release(l);
+	bridge_list_release(other);
+}
+
+static void old_ones_are_forgotten(void **state)
+{
+	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"}");
+	const int64_t day = INT64_C(24) * 3600 * 1000;
+	const struct kept_board b[] = {
+		{ "02:01", "old", NULL,
+		  unix_now_ms() - (BOARDS_FILE_DAYS + 1) * day, l },
+		{ "02:02", "new", NULL,
+		  unix_now_ms() - (BOARDS_FILE_DAYS - 1) * day, l },
+	};
+	struct heard h;
+
+	(void)state;
+	keep(b, 2);
+	h = hear();
+	assert_int_equal(h.count, 1);
+	assert_string_equal(h.prefix[0], "new");
+	bridge_list_release(l);
+}
+
+static void what_is_none_says_nothing(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"{",
+		"[]",
+		"null",
+		"{\"boards\":{},\"lists\":[]}",
+		"{\"boards\":[1,{\"id\":\"x\"},{\"id\":\"x\",\"prefix\":\"y\","
+		"\"seen\":9007199254740000,\"list\":\"none\"}],\"lists\":"
+		"{\"a\":1,\"b\":[1],\"c\":{}}}",
+		"{\"boards\":[{\"id\":\"\",\"prefix\":\"y\",\"seen\":"
+		"9007199254740000,\"list\":\"a\"}],\"lists\":{\"a\":[]}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		assert_int_equal(
+			file_replace(path, 0600, texts[i], strlen(texts[i])),
+			0);
+		assert_int_equal(hear().count, 0);
+	}
+	unlink(path);
+	assert_int_equal(hear().count, 0);
+}
+
+static void a_path_for_each_serve(void **state)
+{
+	char *a, *b;
+
+	(void)state;
+	setenv("HOME", folder, 1);
+	unsetenv("XDG_STATE_HOME");
+	a = boards_file_path("/run/a.sock");
+	b = boards_file_path("/run/b.sock");
+	assert_non_null(a);
+	assert_string_not_equal(a, b);
+	mem_free(a);
+	mem_free(b);
+}
+
+static int make(void **state)
+{
+	(void)state;
+	path = folder_path("boards.json");
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	unlink(path);
+	mem_free(TAKE(path));
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(written_and_read, make, drop),
+		cmocka_unit_test_setup_teardown(boards_of_another_bridge_stay,
+						make, drop),
+		cmocka_unit_test_setup_teardown(old_ones_are_forgotten, make,
+						drop),
+		cmocka_unit_test_setup_teardown(what_is_none_says_nothing, make,
+						drop),
+		cmocka_unit_test_setup_teardown(a_path_for_each_serve, make,
+						drop),
+	};
+
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls behind the bridge: each ends once, whatever becomes of its peer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "bridge/bridge_peer.h"
+
+#define LONG_MS 60000
+
+/* A peer that is played by the test. */
+struct played {
+	struct bridge_peer peer;
+	bool changed, woken;
+	unsigned starts, drops;
+	enum error_kind refuses; /* ERR_NONE: it takes what is started */
+	struct bridge_call *started;
+	/* of the last call that ended */
+	unsigned done;
+	enum call_end end;
+	struct error told;
+	struct bridge_call *abandons; /* by whoever is told */
+};
+
+static int play_start(void *owner, struct bridge_call *c, int64_t timeout,
+		      struct error *err)
+{
+	struct played *p = owner;
+
+	assert_true(timeout > 0);
+	assert_null(p->started);
+	p->starts++;
+	if (p->refuses)
+		return error_set(err, p->refuses, "it says no");
+	p->started = c;
+	return 0;
+}
+
+static void play_drop(void *owner, struct bridge_call *c)
+{
+	struct played *p = owner;
+
+	assert_ptr_equal(p->started, c);
+	p->started = NULL;
+	p->drops++;
+}
+
+static const struct peer_kind played_kind = { .start = play_start,
+					      .drop = play_drop };
+
+static void on_done(void *owner, struct bridge_call *c)
+{
+	struct played *p = owner;
+
+	p->done++;
+	p->end = c->end;
+	error_reset(&p->told);
+	if (c->end != CALL_ANSWERED)
+		bridge_call_explain(c, &p->told);
+	if (p->abandons)
+		bridge_call_abandon(TAKE(p->abandons));
+}
+
+static void begin(struct played *p, enum peer_state state)
+{
+	*p = (struct played){ 0 };
+	p->peer = (struct bridge_peer){ .kind = &played_kind,
+					.owner = p,
+					.prefix = mem_strdup("kitchen"),
+					.id = mem_strdup("02:00"),
+					.device = true,
+					.changed = &p->changed,
+					.woken = &p->woken };
+	bridge_peer_state(&p->peer, state, NULL);
+}
+
+static void end(struct played *p)
+{
+	bridge_peer_done(&p->peer);
+	error_reset(&p->told);
+}
+
+static struct bridge_call *make(struct played *p, bool repeatable)
+{
+	struct bridge_call *c = mem_zalloc(sizeof(*c));
+
+	c->method = mem_strdup("tools/call");
+	c->params = mem_strdup("{}");
+	c->repeatable = repeatable;
+	c->began_us = loop_now_us();
+	c->deadline = c->awake_by = loop_now() + LONG_MS;
+	c->done = on_done;
+	c->owner = p;
+	return c;
+}
+
+static struct bridge_call *ask(struct played *p, bool repeatable)
+{
+	struct bridge_call *c = make(p, repeatable);
+
+	assert_true(bridge_peer_ask(&p->peer, c));
+	return c;
+}
+
+/* What the peer's kind would record from the loop. */
+static void answered(struct played *p)
+{
+	TAKE(p->started)->end = CALL_ANSWERED;
+	bridge_peer_tend(&p->peer);
+}
+
+static void lost(struct played *p, enum error_kind kind)
+{
+	struct bridge_call *c = TAKE(p->started);
+
+	error_set(&c->why, kind, "its power went");
+	c->end = CALL_LOST;
+	bridge_peer_state(&p->peer, PEER_AWAY, NULL);
+	bridge_peer_tend(&p->peer);
+}
+
+static void one_after_the_other(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	ask(&p, false);
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.starts, 1);
+	answered(&p);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.end, CALL_ANSWERED);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.starts, 2);
+	answered(&p);
+	assert_int_equal(p.done, 2);
+	end(&p);
+}
+
+static void asleep_until_its_time_is_over(void **state)
+{
+	struct played p;
+	struct bridge_call *c;
+
+	(void)state;
+	begin(&p, PEER_AWAY);
+	c = ask(&p, false);
+	assert_true(bridge_peer_tend(&p.peer) <= c->awake_by);
+	assert_int_equal(p.starts, 0);
+	c->awake_by = loop_now();
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.end, CALL_UNSENT);
+	assert_non_null(strstr(p.told.text, "kitchen is asleep"));
+	end(&p);
+}
+
+static void wakes_in_time(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_AWAY);
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	bridge_peer_tend(&p.peer);
+	answered(&p);
+	assert_int_equal(p.end, CALL_ANSWERED);
+	end(&p);
+}
+
+static void what_reads_is_asked_again_once(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	ask(&p, true);
+	bridge_peer_tend(&p.peer);
+	lost(&p, ERR_CONNECT);
+	assert_int_equal(p.done, 0);
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.starts, 2);
+	lost(&p, ERR_CONNECT);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.end, CALL_LOST);
+	assert_non_null(strstr(p.told.text, "again when it was repeated"));
+	end(&p);
+}
+
+static void what_acts_is_not(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	lost(&p, ERR_CONNECT);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.end, CALL_LOST);
+	assert_non_null(strstr(p.told.text, "(its power went)"));
+	assert_non_null(strstr(p.told.text, "is not known"));
+	end(&p);
+}
+
+static void time_over_is_no_reason_to_repeat(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	ask(&p, true);
+	bridge_peer_tend(&p.peer);
+	lost(&p, ERR_TIMEOUT);
+	assert_int_equal(p.done, 1);
+	assert_non_null(strstr(p.told.text, "did not answer within"));
+	end(&p);
+}
+
+static void gone_while_it_waits_to_be_repeated(void **state)
+{
+	struct played p;
+	struct bridge_call *c;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	c = ask(&p, true);
+	bridge_peer_tend(&p.peer);
+	lost(&p, ERR_CONNECT);
+	c->deadline = c->awake_by = loop_now();
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.end, CALL_LOST);
+	assert_non_null(strstr(p.told.text, "(its power went)"));
+	assert_non_null(strstr(p.told.text, "did not come back in time"));
+	end(&p);
+}
+
+static void refused_before_it_was_sent(void **state)
+{
+	struct played p;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	p.refuses = ERR_CONNECT;
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 0);
+	p.refuses = ERR_NONE;
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	bridge_peer_tend(&p.peer);
+	answered(&p);
+	assert_int_equal(p.end, CALL_ANSWERED);
+	/* What will not change is told at once. */
+	p.refuses = ERR_UNMET;
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 2);
+	assert_int_equal(p.end, CALL_UNSENT);
+	assert_non_null(
+		strstr(p.told.text, "kitchen was not asked: it says no"));
+	end(&p);
+}
+
+static void a_full_queue_says_so(void **state)
+{
+	struct played p;
+	struct bridge_call *c;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	for (int i = 0; i < PEER_QUEUE_MAX + 1; i++)
+		ask(&p, false);
+	c = make(&p, false);
+	assert_false(bridge_peer_ask(&p.peer, c));
+	bridge_peer_tend(&p.peer);
+	assert_false(bridge_peer_ask(&p.peer, c));
+	answered(&p);
+	bridge_peer_tend(&p.peer);
+	assert_true(bridge_peer_ask(&p.peer, c));
+	end(&p);
+}
+
+static void abandoned_ones_are_not_told(void **state)
+{
+	struct played p;
+	struct bridge_call *first, *second;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	first = ask(&p, false);
+	second = ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_call_abandon(second);
+	bridge_call_abandon(first);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.peer.waiting, 0);
+	assert_ptr_equal(p.peer.current, first);
+	answered(&p);
+	assert_null(p.peer.current);
+	assert_int_equal(p.done, 0);
+	end(&p);
+}
+
+static void who_is_told_may_abandon_another(void **state)
+{
+	struct played p;
+	struct bridge_call *first, *second;
+
+	(void)state;
+	begin(&p, PEER_AWAY);
+	first = ask(&p, false);
+	second = ask(&p, false);
+	ask(&p, false);
+	first->awake_by = second->awake_by = loop_now();
+	p.abandons = second;
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 1);
+	assert_int_equal(p.peer.waiting, 1);
+	end(&p);
+}
+
+static void a_silent_peer_is_given_up(void **state)
+{
+	struct played p;
+	struct bridge_call *c;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	c = ask(&p, true);
+	bridge_peer_tend(&p.peer);
+	c->deadline = loop_now() - LONG_MS;
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.drops, 1);
+	assert_int_equal(p.done, 1);
+	assert_non_null(strstr(p.told.text, "did not answer"));
+	end(&p);
+}
+
+static void more_than_its_rate_waits(void **state)
+{
+	struct played p;
+	int64_t next = 0;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	p.peer.interval = LONG_MS;
+	for (int i = 0; i < 20 && p.starts == p.done; i++) {
+		ask(&p, false);
+		next = bridge_peer_tend(&p.peer);
+		if (p.started)
+			answered(&p);
+	}
+	assert_in_range(p.starts, 10, 11);
+	assert_int_equal(p.starts, p.done);
+	assert_true(next > loop_now());
+	end(&p);
+}
+
+static void prefixes(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "files", "files" },
+		{ "sim:", "sim" },
+		{ "sim:llm", "llm" },
+		{ "http://192.168.1.7:80/mcp/", "192_168_1_7_80_mcp" },
+		{ "stdio:npx -y @a/b", "npx_y_a_b" },
+		{ "ws://a-name-that-is-longer-than-anybody-needs/",
+		  "a_name_that_is_longer_than_anybo" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *name = bridge_peer_prefix(rows[i][0]);
+
+		assert_string_equal(name, rows[i][1]);
+		mem_free(name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_after_the_other),
+		cmocka_unit_test(asleep_until_its_time_is_over),
+		cmocka_unit_test(wakes_in_time),
+		cmocka_unit_test(what_reads_is_asked_again_once),
+		cmocka_unit_test(what_acts_is_not),
+		cmocka_unit_test(time_over_is_no_reason_to_repeat),
+		cmocka_unit_test(gone_while_it_waits_to_be_repeated),
+		cmocka_unit_test(refused_before_it_was_sent),
+		cmocka_unit_test(a_full_queue_says_so),
+		cmocka_unit_test(abandoned_ones_are_not_told),
+		cmocka_unit_test(who_is_told_may_abandon_another),
+		cmocka_unit_test(a_silent_peer_is_given_up),
+		cmocka_unit_test(more_than_its_rate_waits),
+		cmocka_unit_test(prefixes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: MIT */
+/* bridge/mend: what boards say, as hosts take it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "bridge/mend.h"
+#include "mcp/schema.h"
+
+/* ---- descriptions ---- */
+
+static void assert_prose(const char *text, const char *expected)
+{
+	CLEANUP(mem_free_ptr) char *mended = mend_description(text);
+
+	assert_string_equal(mended, expected);
+}
+
+static void prose_is_folded(void **state)
+{
+	(void)state;
+	assert_prose(NULL, "");
+	assert_prose(" \n\t ", "");
+	assert_prose("Set the volume.", "Set the volume.");
+	assert_prose("  A tool                                that\tsets ",
+		     "A tool that sets");
+	assert_prose("Args:\r\n  \n   `q`: it\nReturn: x",
+		     "Args:\n`q`: it\nReturn: x");
+	assert_prose("设置音量　好", "设置音量　好");
+}
+
+static void prose_has_nothing_unseen(void **state)
+{
+	(void)state;
+	assert_prose("a\x1b[31mb\x07\x7f", "a[31mb");
+	assert_prose("safe\xe2\x80\xae txt\xe2\x81\xa6", "safe txt");
+	/* zero-width space, soft hyphen, a tag */
+	assert_prose("a\xe2\x80\x8b"
+		     "b\xc2\xad"
+		     "c\xf3\xa0\x81\x81",
+		     "abc");
+	/* what shapes an emoji stays */
+	assert_prose("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+		     "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb");
+	assert_prose("a\xff\xc3(b", "a(b");
+}
+
+static char *repeated(const char *text, size_t times)
+{
+	struct buf out = { 0 };
+
+	while (times--)
+		buf_text(&out, text);
+	return buf_take(&out);
+}
+
+static void assert_long_prose(const char *one, size_t times)
+{
+	CLEANUP(mem_free_ptr) char *text = repeated(one, times);
+	CLEANUP(mem_free_ptr) char *mended = mend_description(text);
+	size_t characters = 0, len = strlen(mended);
+
+	assert_true(text_is_utf8(mended, len));
+	for (size_t i = 0; i < len; i++)
+		characters += ((unsigned char)mended[i] & 0xc0) != 0x80;
+	assert_int_equal(characters, MEND_TEXT_MAX);
+	assert_string_equal(mended + len - 3, "…");
+}
+
+static void prose_is_capped(void **state)
+{
+	CLEANUP(mem_free_ptr) char *whole = repeated("音", MEND_TEXT_MAX);
+	CLEANUP(mem_free_ptr) char *blanks = repeated(" ", 1 << 20);
+	CLEANUP(mem_free_ptr) char *behind = mem_printf("a%sb", blanks);
+
+	(void)state;
+	assert_prose(whole, whole);
+	assert_long_prose("音", MEND_TEXT_MAX + 1);
+	assert_long_prose("a", 1 << 20);
+	assert_long_prose("\xf0\x9f\x98\x80", 300000);
+	/* What was not read is said to be missing. */
+	assert_prose(behind, "a…");
+}
+
+/* ---- schemas ---- */
+
+static void assert_schema(const char *from, const char *expected)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *schema = json_parse(from, strlen(from), NULL);
+	CLEANUP(json_free_ptr) cJSON *mended = mend_schema(schema);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	assert_non_null(schema);
+	json_print(&text, mended);
+	assert_string_equal(buf_string(&text), expected);
+}
+
+/* The same of one property "p". */
+static void assert_property(const char *from, const char *expected)
+{
+	CLEANUP(mem_free_ptr)
+	char *whole = mem_printf("{\"type\":\"object\",\"properties\":"
+				 "{\"p\":%s}}",
+				 from);
+	CLEANUP(mem_free_ptr)
+	char *mended = mem_printf("{\"type\":\"object\",\"properties\":"
+				  "{\"p\":%s}}",
+				  expected);
+
+	assert_schema(whole, mended);
+}
+
+static void schemas_are_objects(void **state)
+{
+	static const char nothing[] = "{\"type\":\"object\",\"properties\":{}}";
+	CLEANUP(json_free_ptr) cJSON *mended = mend_schema(NULL);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	json_print(&text, mended);
+	assert_string_equal(text.data, nothing);
+	assert_schema("{}", nothing);
+	assert_schema("[]", nothing);
+	assert_schema("true", nothing);
+	assert_schema("{\"type\":\"string\"}", nothing);
+	assert_schema("{\"type\":\"object\",\"properties\":[1],"
+		      "\"required\":\"p\"}",
+		      nothing);
+	assert_schema("{\"$schema\":\"http://x/\",\"type\":\"object\","
+		      "\"properties\":{},\"$id\":\"x\",\"x-own\":1}",
+		      nothing);
+}
+
+static void firmware_schema(void **state)
+{
+	(void)state;
+	assert_schema(
+		"{\"type\":\"object\",\"properties\":{\"volume\":{\"type\":"
+		"\"integer\",\"minimum\":0,\"maximum\":100}},\"required\":["
+		"\"volume\"]}",
+		"{\"type\":\"object\",\"properties\":{\"volume\":{\"type\":"
+		"\"integer\",\"minimum\":0,\"maximum\":100,\"description\":"
+		"\"integer 0..100\"}},\"required\":[\"volume\"]}");
+	assert_property("{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,"
+			"\"default\":80}",
+			"{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,"
+			"\"default\":80,\"description\":\"integer 1..100, "
+			"default 80\"}");
+	assert_property("{\"type\":\"string\",\"description\":\"its  name\"}",
+			"{\"type\":\"string\",\"description\":\"its name\"}");
+}
+
+static void required_names_are_known(void **state)
+{
+	(void)state;
+	assert_schema("{\"properties\":{\"a\":{\"description\":\"x\"}},"
+		      "\"required\":[\"b\",\"a\",1,\"a\",null]}",
+		      "{\"type\":\"object\",\"properties\":{\"a\":{"
+		      "\"description\":\"x\"}},\"required\":[\"a\"]}");
+}
+
+static void types_are_known(void **state)
+{
+	(void)state;
+	assert_property("{\"type\":true}", "{\"type\":\"boolean\","
+					   "\"description\":\"boolean\"}");
+	assert_property("{\"type\":\"int\"}", "{}");
+	assert_property("{\"type\":[\"string\",\"null\"]}",
+			"{\"type\":[\"string\",\"null\"],\"description\":"
+			"\"string or null\"}");
+	assert_property("{\"type\":[\"string\",\"string\"]}",
+			"{\"type\":\"string\",\"description\":\"string\"}");
+	/* One of them may be what the device means. */
+	assert_property("{\"type\":[\"string\",\"int\"]}", "{}");
+	assert_property("{\"type\":7}", "{}");
+}
+
+static void arrays_have_items(void **state)
+{
+	static const char any[] = "{\"type\":\"array\",\"items\":{},"
+				  "\"description\":\"array of any\"}";
+
+	(void)state;
+	assert_property("{\"type\":\"array\"}", any);
+	assert_property("{\"type\":\"array\",\"items\":true}", any);
+	assert_property("{\"type\":\"array\",\"items\":[{\"type\":"
+			"\"string\"}]}",
+			any);
+	assert_property("{\"type\":\"array\",\"prefixItems\":[{}],\"items\":{"
+			"\"type\":\"string\"}}",
+			any);
+	assert_property("{\"type\":\"array\",\"items\":{\"type\":\"array\"}}",
+			"{\"type\":\"array\",\"items\":{\"type\":\"array\","
+			"\"items\":{}},\"description\":\"array of array of "
+			"any\"}");
+}
+
+static void defaults_fit(void **state)
+{
+	(void)state;
+	/* upgrade_firmware of stock firmware */
+	assert_property("{\"type\":\"integer\",\"default\":\"The URL\"}",
+			"{\"type\":\"integer\",\"description\":\"integer\"}");
+	assert_property("{\"type\":\"integer\",\"maximum\":9,\"default\":10}",
+			"{\"type\":\"integer\",\"maximum\":9,\"description\":"
+			"\"integer <= 9\"}");
+	assert_property("{\"enum\":[\"a\",\"b\"],\"default\":\"c\","
+			"\"description\":\"x\"}",
+			"{\"enum\":[\"a\",\"b\"],\"description\":\"x\"}");
+}
+
+static void wrong_keywords_go(void **state)
+{
+	(void)state;
+	assert_property("{\"type\":\"number\",\"minimum\":\"0\",\"maximum\":"
+			"null,\"exclusiveMinimum\":true,\"multipleOf\":0,"
+			"\"description\":\"x\"}",
+			"{\"type\":\"number\",\"description\":\"x\"}");
+	assert_property("{\"minLength\":-1,\"maxLength\":2.5,\"pattern\":1,"
+			"\"format\":[],\"enum\":[],\"description\":\"x\"}",
+			"{\"description\":\"x\"}");
+	assert_property("{\"enum\":[1,1.0,\"1\"],\"description\":\"x\"}",
+			"{\"enum\":[1,\"1\"],\"description\":\"x\"}");
+	/* A choice that hides something: no choices. */
+	assert_property("{\"enum\":[\"a\",\"a\\u200b\"],\"description\":\"x\"}",
+			"{\"description\":\"x\"}");
+	assert_property("false", "{}");
+	assert_property("{\"not\":{\"type\":\"string\"},\"description\":\"x\"}",
+			"{\"description\":\"x\"}");
+}
+
+static void references_are_followed(void **state)
+{
+	(void)state;
+	assert_schema(
+		"{\"type\":\"object\",\"properties\":{\"c\":{\"$ref\":"
+		"\"#/$defs/rgb\",\"description\":\"colour\"}},\"$defs\":{"
+		"\"rgb\":{\"type\":\"integer\",\"description\":\"24 bits\"}}}",
+		"{\"type\":\"object\",\"properties\":{\"c\":{\"description\":"
+		"\"colour\",\"type\":\"integer\"}}}");
+	assert_schema("{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{"
+		      "\"properties\":{\"x\":{\"type\":\"null\"}},"
+		      "\"required\":[\"x\"]}}}",
+		      "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":"
+		      "\"null\",\"description\":\"null\"}},\"required\":["
+		      "\"x\"]}");
+	assert_property("{\"$ref\":\"http://x/y\"}", "{}");
+}
+
+static void alternatives(void **state)
+{
+	(void)state;
+	assert_property("{\"oneOf\":[{\"type\":\"string\"},{\"type\":true}],"
+			"\"description\":\"x\"}",
+			"{\"description\":\"x\",\"anyOf\":[{\"type\":"
+			"\"string\"},{\"type\":\"boolean\"}]}");
+	/* On the first level models take none: the names of all parts. */
+	assert_schema(
+		"{\"allOf\":[{\"properties\":{\"a\":{\"description\":\"A\"}},"
+		"\"required\":[\"a\"]},{\"properties\":{\"b\":{\"description\":"
+		"\"B\"}}}],\"additionalProperties\":false}",
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"description\":"
+		"\"A\"},\"b\":{\"description\":\"B\"}},\"required\":[\"a\"]}");
+}
+
+static void others_may_be_there(void **state)
+{
+	(void)state;
+	assert_schema("{\"properties\":{},\"additionalProperties\":false}",
+		      "{\"type\":\"object\",\"properties\":{},"
+		      "\"additionalProperties\":false}");
+	assert_schema("{\"properties\":{},\"patternProperties\":{\"^x\":{}},"
+		      "\"additionalProperties\":false}",
+		      "{\"type\":\"object\",\"properties\":{}}");
+	/* A name that hides something is left out, so others must be let in. */
+	assert_property("{\"properties\":{\"a\\u202e\":{},\"b\":{}},"
+			"\"required\":[\"a\\u202e\"],"
+			"\"additionalProperties\":false,\"description\":"
+			"\"x\"}",
+			"{\"description\":\"x\",\"properties\":{\"b\":{}}}");
+	assert_schema("{\"properties\":{\"a\":{\"description\":\"1\"},\"a\":{"
+		      "\"description\":\"2\"}}}",
+		      "{\"type\":\"object\",\"properties\":{\"a\":{"
+		      "\"description\":\"1\"}}}");
+}
+
+/* Models refuse all tools for one such name: it gets another, and has it back. */
+static void names_of_arguments(void **state)
+{
+	static const char schema[] =
+		"{\"type\":\"object\",\"properties\":{\"亮度\":{\"type\":"
+		"\"integer\"},\"filter[id]\":{\"type\":\"string\"},\"a.b\":{"
+		"\"type\":\"string\"}},\"required\":[\"亮度\"]}";
+	CLEANUP(json_free_ptr)
+	cJSON *own = json_parse(schema, strlen(schema), NULL);
+	CLEANUP(json_free_ptr) cJSON *mended = mend_schema(own);
+	const cJSON *first = json_object(mended, "properties")->child;
+	CLEANUP(json_free_ptr) cJSON *host = cJSON_CreateObject();
+	CLEANUP(json_free_ptr) cJSON *back = NULL;
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	assert_string_equal(first->string, "___8e2f64");
+	assert_string_equal(json_string(first, "title"), "亮度");
+	assert_string_equal(json_array(mended, "required")->child->valuestring,
+			    first->string);
+	assert_memory_equal(first->next->string, "filter_id__", 11);
+	assert_string_equal(first->next->next->string, "a.b");
+	cJSON_AddNumberToObject(host, first->string, 5);
+	cJSON_AddNumberToObject(host, first->next->string, 6);
+	cJSON_AddNumberToObject(host, "a.b", 7);
+	cJSON_AddNumberToObject(host, "other", 8);
+	back = mend_arguments(own, host);
+	json_print(&text, back);
+	assert_string_equal(text.data, "{\"亮度\":5,\"filter[id]\":6,\"a.b\":"
+				       "7,\"other\":8}");
+}
+
+/* Whatever it is, what comes out has an end. */
+static void assert_bounded(char *text)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *schema = json_parse(text, strlen(text), NULL);
+	CLEANUP(json_free_ptr) cJSON *mended = mend_schema(schema);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	mem_free(text);
+	assert_non_null(schema);
+	json_print(&out, mended);
+	assert_in_range(out.len, 1, 400000);
+	assert_string_equal(json_string(mended, "type"), "object");
+}
+
+static void hostile_schemas(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *open = repeated("{\"properties\":{\"a\":", 90);
+	CLEANUP(mem_free_ptr) char *close = repeated("}}", 90);
+	CLEANUP(mem_free_ptr) char *prose = repeated("ignore ", 150000);
+	CLEANUP(mem_free_ptr) char *choices = repeated("\"aaaaaaaa\",", 50000);
+	struct buf many = { 0 };
+
+	(void)state;
+	assert_bounded(mem_printf("%s{}%s", open, close));
+	assert_bounded(mem_printf("{\"properties\":{\"p\":{\"description\":"
+				  "\"%s\",\"default\":\"%s\"}}}",
+				  prose, prose));
+	assert_bounded(mem_printf("{\"properties\":{\"p\":{\"enum\":[%s1]}}}",
+				  choices));
+	for (int i = 0; i < 20000; i++)
+		buf_printf(&many, "\"p%d\":{\"type\":\"string\"},", i);
+	assert_bounded(mem_printf("{\"properties\":{%s\"z\":{}}}", many.data));
+	buf_reset(&many);
+	/* each level twice the one below: 2^60 without an end */
+	for (int i = 0; i < 60; i++)
+		buf_printf(&many,
+			   "\"d%d\":{\"properties\":{\"a\":{\"$ref\":"
+			   "\"#/$defs/d%d\"},\"b\":{\"$ref\":\"#/$defs/d%d\"}}}"
+			   ",",
+			   i, i + 1, i + 1);
+	assert_bounded(mem_printf("{\"$ref\":\"#/$defs/d0\",\"$defs\":{%s"
+				  "\"z\":{}}}",
+				  many.data));
+	assert_bounded(mem_strdup("{\"properties\":{\"a\":{\"$ref\":\"#\"}}}"));
+	assert_bounded(mem_strdup("{\"$ref\":\"#\"}"));
+	buf_done(&many);
+}
+
+/* ---- results ---- */
+
+static void assert_result_by(const struct mend_rules *rules, const char *from,
+			     const char *expected)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *result = json_parse(from, strlen(from), NULL);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	assert_non_null(result);
+	mend_result(&text, result, rules);
+	assert_string_equal(buf_string(&text), expected);
+}
+
+static void assert_result(const char *from, const char *expected)
+{
+	assert_result_by(&(struct mend_rules){ 0 }, from, expected);
+}
+
+static void results_have_the_shape(void **state)
+{
+	(void)state;
+	assert_result("{\"content\":[{\"type\":\"text\",\"text\":\"true\"}],"
+		      "\"isError\":false}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"true\"}],"
+		      "\"isError\":false}");
+	assert_result("{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":"
+		      "1}\"}]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":"
+		      "1}\"}],\"isError\":false}");
+	assert_result("{\"content\":[],\"isError\":\"true\"}",
+		      "{\"content\":[],\"isError\":true}");
+	assert_result("{\"volume\":5}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\""
+		      "volume\\\":5}\"}],\"isError\":false}");
+	assert_result("null", "{\"content\":[{\"type\":\"text\",\"text\":"
+			      "\"null\"}],\"isError\":false}");
+	assert_result("\"on\"", "{\"content\":[{\"type\":\"text\",\"text\":"
+				"\"on\"}],\"isError\":false}");
+	assert_result("{\"content\":\"on\"}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"on\"}],"
+		      "\"isError\":false}");
+	assert_result("{\"structuredContent\":{\"t\":1},\"_meta\":{\"k\":2}}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"t\\\":"
+		      "1}\"}],\"isError\":false,\"structuredContent\":{\"t\":1}"
+		      ",\"_meta\":{\"k\":2}}");
+}
+
+static void pictures_are_unwrapped(void **state)
+{
+	static const char whole[] =
+		"{\"content\":[{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\","
+		"\"mimeType\":\"image/png\"}],\"isError\":false}";
+
+	(void)state;
+	assert_result(whole, whole);
+	assert_result("{\"content\":[{\"type\":\"image\",\"image\":\"{\\\"type"
+		      "\\\":\\\"image\\\",\\\"mimeType\\\":\\\"image/png\\\","
+		      "\\\"data\\\":\\\"iVBORw0KGgo=\\\"}\"}],\"isError\":"
+		      "false}",
+		      whole);
+	/* It does not say what it is, its bytes do. */
+	assert_result("{\"content\":[{\"type\":\"image\",\"data\":"
+		      "\"iVBORw0KGgo=\"}]}",
+		      whole);
+	assert_result("{\"content\":[{\"type\":\"image\",\"image\":\"?\"}]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"[mcpctl: "
+		      "the device sent an image whose data is no base64]\"}],"
+		      "\"isError\":false}");
+}
+
+static void other_contents(void **state)
+{
+	static const char link[] =
+		"{\"content\":[{\"type\":\"resource_link\",\"uri\":\"f:/x\","
+		"\"name\":\"x\"}],\"isError\":false}";
+
+	(void)state;
+	assert_result(link, link);
+	assert_result("{\"content\":[{\"type\":\"video\",\"a\":1},7,{\"type\":"
+		      "\"resource\"}]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"type"
+		      "\\\":\\\"video\\\",\\\"a\\\":1}\"},{\"type\":\"text\","
+		      "\"text\":\"7\"},{\"type\":\"text\",\"text\":\"{\\\"type"
+		      "\\\":\\\"resource\\\"}\"}],\"isError\":false}");
+}
+
+static void results_are_cleaned(void **state)
+{
+	(void)state;
+	assert_result("{\"content\":[{\"type\":\"text\",\"text\":\"a\\u001b[0m"
+		      "\\u202eb\\nc\"}],\"_meta\":{\"k\\u200b\":\"\\u0007v\"}}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"a[0mb\\nc\"}"
+		      "],\"isError\":false,\"_meta\":{\"k\":\"v\"}}");
+}
+
+static void false_may_be_a_failure(void **state)
+{
+	static const struct mend_rules strict = { .false_is_error = true };
+
+	(void)state;
+	assert_result("{\"content\":[{\"type\":\"text\",\"text\":\"false\"}]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"false\"}],"
+		      "\"isError\":false}");
+	assert_result_by(
+		&strict,
+		"{\"content\":[{\"type\":\"text\",\"text\":\"false\"}]}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"false\"}]"
+		",\"isError\":true}");
+	assert_result_by(
+		&strict,
+		"{\"content\":[{\"type\":\"text\",\"text\":\"False\"}]}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"False\"}]"
+		",\"isError\":false}");
+}
+
+/* A result with this text many times, within so many bytes; yours. */
+static cJSON *mended_long(const char *one, size_t times, size_t most)
+{
+	CLEANUP(mem_free_ptr) char *text = repeated(one, times);
+	CLEANUP(json_free_ptr) cJSON *result = cJSON_CreateObject();
+	cJSON *item = cJSON_CreateObject();
+	CLEANUP(buf_done) struct buf out = { 0 };
+	cJSON *mended;
+
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "content"), item);
+	cJSON_AddStringToObject(item, "type", "text");
+	cJSON_AddStringToObject(item, "text", text);
+	mend_result(&out, result, &(struct mend_rules){ .most = most });
+	assert_in_range(out.len, most / 2, most);
+	mended = json_parse(out.data, out.len, NULL);
+	assert_non_null(mended);
+	return mended;
+}
+
+static void long_results_are_cut(void **state)
+{
+	static const char *const texts[] = { "a", "\"", "\n", "音",
+					     "\xf0\x9f\x98\x80" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		CLEANUP(json_free_ptr)
+		cJSON *mended = mended_long(texts[i], 20000, 8192);
+		const char *text = json_string(
+			json_array(mended, "content")->child, "text");
+
+		assert_int_equal(
+			cJSON_GetArraySize(json_array(mended, "content")), 1);
+		assert_true(text_is_utf8(text, strlen(text)));
+		assert_non_null(strstr(text, "bytes are left out]"));
+		assert_memory_equal(text, texts[i], strlen(texts[i]));
+	}
+}
+
+/* Each takes room, though there is nothing in it. */
+static void many_empty_texts(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *items = repeated("{\"type\":\"text\",\"text\":\"\"},", 1000);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"content\":[%s7]}", items);
+	CLEANUP(json_free_ptr)
+	cJSON *result = json_parse(text, strlen(text), NULL);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	const char *note;
+
+	(void)state;
+	mend_result(&out, result, &(struct mend_rules){ .most = 4096 });
+	assert_in_range(out.len, 3000, 4096);
+	note = strstr(out.data, "too long, ");
+	assert_non_null(note);
+	assert_in_range(strtoul(note + strlen("too long, "), NULL, 10), 21000,
+			27000);
+}
+
+static void large_pictures_are_left_out(void **state)
+{
+	CLEANUP(mem_free_ptr) char *data = repeated("AAAA", 5000);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"content\":[{\"type\":\"image\",\"data\":"
+				"\"%s\",\"mimeType\":\"image/png\"},{\"type\":"
+				"\"text\",\"text\":\"seen\"}]}",
+				data);
+
+	(void)state;
+	assert_result_by(&(struct mend_rules){ .most = 8192 }, text,
+			 "{\"content\":[{\"type\":\"text\",\"text\":\"seen\"},{"
+			 "\"type\":\"text\",\"text\":\"[mcpctl: the result is "
+			 "too long, 20049 bytes of it are left out]\"}],"
+			 "\"isError\":false}");
+}
+
+/* ---- failures ---- */
+
+static void failures_say_what_to_do(void **state)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *error = json_parse("{\"code\":-32603,\"message\":\"x\",\"data\":"
+				  "{\"a\":\"b\\u0007\"}}",
+				  52, NULL);
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_non_null(error);
+	error_set(&err, ERR_TIMEOUT, "kitchen is asleep");
+	error_hint(&err, "say its wake word");
+	mend_failure(&text, &err, NULL);
+	assert_string_equal(text.data,
+			    "{\"content\":[{\"type\":\"text\",\"text\":"
+			    "\"kitchen is asleep; say its wake word\"}],"
+			    "\"isError\":true,\"_meta\":{\"mcpctl/failure\":"
+			    "\"timeout\"}}");
+	buf_reset(&text);
+	error_set(&err, ERR_PEER, "bad\x1b[0m\n\nnews");
+	mend_failure(&text, &err, error);
+	assert_string_equal(
+		text.data, "{\"content\":[{\"type\":\"text\",\"text\":"
+			   "\"bad[0m\\nnews\"}],\"isError\":true,\"_meta\":{"
+			   "\"mcpctl/failure\":\"peer\",\"mcpctl/code\":-32603,"
+			   "\"mcpctl/data\":{\"a\":\"b\"}}}");
+	error_reset(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prose_is_folded),
+		cmocka_unit_test(prose_has_nothing_unseen),
+		cmocka_unit_test(prose_is_capped),
+		cmocka_unit_test(schemas_are_objects),
+		cmocka_unit_test(firmware_schema),
+		cmocka_unit_test(required_names_are_known),
+		cmocka_unit_test(types_are_known),
+		cmocka_unit_test(arrays_have_items),
+		cmocka_unit_test(defaults_fit),
+		cmocka_unit_test(wrong_keywords_go),
+		cmocka_unit_test(references_are_followed),
+		cmocka_unit_test(alternatives),
+		cmocka_unit_test(others_may_be_there),
+		cmocka_unit_test(names_of_arguments),
+		cmocka_unit_test(hostile_schemas),
+		cmocka_unit_test(results_have_the_shape),
+		cmocka_unit_test(pictures_are_unwrapped),
+		cmocka_unit_test(other_contents),
+		cmocka_unit_test(results_are_cleaned),
+		cmocka_unit_test(false_may_be_a_failure),
+		cmocka_unit_test(long_results_are_cut),
+		cmocka_unit_test(many_empty_texts),
+		cmocka_unit_test(large_pictures_are_left_out),
+		cmocka_unit_test(failures_say_what_to_do),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
