@@ -162,7 +162,7 @@ static int step_endpoint(void *front, int64_t *next, struct error *err)
 {
 	const struct front_endpoint *f = front;
 
-	(void)next;
+	*next = LOOP_FOREVER;
 	for (size_t i = 0; i < f->opened; i++) {
 		if (!f->point[i].over)
 			return 0;

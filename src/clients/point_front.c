@@ -39,6 +39,7 @@ struct point_front {
 	struct point_question *open;
 	size_t count;
 	struct point_names names;
+	struct timer later; /* lists anew: not amid what the answerer tells */
 	size_t told_left; /* how many were left out when that was told */
 };
 
@@ -185,8 +186,6 @@ static void send_reply(struct point_question *q, const char *reply, size_t len)
 	send_text(f, reply, len);
 }
 
-static void ask_ourselves(struct point_front *f, const char *text, bool lists);
-
 static void on_done(void *owner, const char *reply, size_t len)
 {
 	struct point_question *q = owner;
@@ -229,10 +228,7 @@ static bool on_reach(void *owner, const char *text, size_t len)
 
 	/* Names may be others now; who is there may not ask again. */
 	if (sent && memmem(text, len, "tools/list_changed", 18))
-		ask_ourselves(
-			f,
-			"{\"jsonrpc\":\"2.0\",\"id\":\"list\",\"method\":\"tools/list\"}",
-			true);
+		timer_start(&f->later, 0);
 	return sent;
 }
 
@@ -259,6 +255,14 @@ static void ask_ourselves(struct point_front *f, const char *text, bool lists)
 	hear(q, text, strlen(text));
 }
 
+static void ask_list(struct point_front *f)
+{
+	ask_ourselves(
+		f,
+		"{\"jsonrpc\":\"2.0\",\"id\":\"list\",\"method\":\"tools/list\"}",
+		true);
+}
+
 /*
  * A robot that was there before us calls without having listed on this
  * connection, or said initialize: so that is done for it.
@@ -273,10 +277,15 @@ static void prime(struct point_front *f)
 		f,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
 		false);
-	ask_ourselves(
-		f,
-		"{\"jsonrpc\":\"2.0\",\"id\":\"list\",\"method\":\"tools/list\"}",
-		true);
+	ask_list(f);
+}
+
+static void on_later(void *owner)
+{
+	struct point_front *f = owner;
+
+	if (f->client)
+		ask_list(f);
 }
 
 static enum asked asked_of(const struct message *m)
@@ -375,7 +384,7 @@ static void on_over(void *owner, const struct error *why)
 	f->events->over(f->owner, why);
 }
 
-static void on_closed(void *owner)
+static void on_timer_closed(void *owner)
 {
 	struct point_front *f = owner;
 	void (*closed)(void *owner) = f->events->closed;
@@ -384,6 +393,13 @@ static void on_closed(void *owner)
 	point_names_done(&f->names);
 	mem_free(f);
 	closed(up);
+}
+
+static void on_closed(void *owner)
+{
+	struct point_front *f = owner;
+
+	timer_close(&f->later, on_timer_closed);
 }
 
 static const struct point_link_events front_link_events = {
@@ -416,12 +432,14 @@ int point_front_open(struct point_front **out,
 		mem_free(f);
 		return -1;
 	}
+	timer_open(&f->later, o->loop, on_later, f);
 	*out = f;
 	return 0;
 }
 
 void point_front_close(struct point_front *f)
 {
+	timer_stop(&f->later);
 	drop_client(f);
 	point_link_close(f->link);
 }

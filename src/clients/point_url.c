@@ -90,13 +90,18 @@ static int wrong(const char *where, const char *what, const char *hint,
 	return error_hint(err, "%s", hint);
 }
 
+static bool is_websocket(const char *url)
+{
+	return strncasecmp(url, "ws://", 5) == 0 ||
+	       strncasecmp(url, "wss://", 6) == 0;
+}
+
 static int check_url(const char *url, const struct point_urls *u,
 		     const char *where, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint to = { 0 };
 
-	if (strlen(url) > POINT_URL_MAX ||
-	    (strncasecmp(url, "ws://", 5) && strncasecmp(url, "wss://", 6)) ||
+	if (strlen(url) > POINT_URL_MAX || !is_websocket(url) ||
 	    endpoint_read(&to, url, where, NULL))
 		return wrong(
 			where, "this is no address with ws:// or wss://",

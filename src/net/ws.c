@@ -627,13 +627,13 @@ static void send_close_frame(struct ws *ws)
 			  strlen(words) <= CLOSE_WORDS_MAX;
 	const size_t len = ours ? strlen(words) : 0;
 	unsigned code = (unsigned)ws->close_code;
-	unsigned char frame[4 + CLOSE_WORDS_MAX] = { 0x88,
-						     (unsigned char)(2 + len),
-						     (unsigned char)(code >> 8),
-						     (unsigned char)code };
+	unsigned char frame[4 + CLOSE_WORDS_MAX + 1] = {
+		0x88, (unsigned char)(2 + len), (unsigned char)(code >> 8),
+		(unsigned char)code
+	};
 
 	if (ours)
-		memcpy(frame + 4, words, len);
+		memcpy(frame + 4, words, len + 1);
 	/* If it does not fit, the end of TCP says it. */
 	send(lws_get_socket_fd(ws->wsi), frame, 4 + len,
 	     MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -505,11 +505,33 @@ static void record_connected(struct board *d, const struct peer_info *peer)
 	r->detail = buf_take(&detail);
 }
 
+/* It spoke, and without an envelope: before it was asked, or to answer. */
+static void see_tool_side(struct board *d)
+{
+	if (d->link.dialect == DIALECT_UNKNOWN || d->closing)
+		return;
+	d->unsure = false;
+	d->ask_at = LOOP_FOREVER;
+	if (d->link.dialect != DIALECT_PLAIN)
+		return;
+	if (d->state == DEVICE_CONNECTED && d->start) {
+		d->state = DEVICE_INITIALIZING;
+	} else if (d->state == DEVICE_CONNECTED) {
+		d->deadline = LOOP_FOREVER;
+		board_start(d);
+	}
+}
+
 /* It may be a tool side: a board says hello at once. */
 static void wait_or_ask(struct board *d)
 {
 	struct serve *s = d->server;
 
+	/* Nothing will tell, so its path does. */
+	if (s->config.no_init && d->at_point) {
+		link_settle(&d->link, DIALECT_PLAIN);
+		see_tool_side(d);
+	}
 	if (s->config.no_init)
 		return;
 	if (d->at_point) {
@@ -548,23 +570,6 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	}
 	if (d->unsure)
 		wait_or_ask(d);
-}
-
-/* It spoke, and without an envelope: before it was asked, or to answer. */
-static void see_tool_side(struct board *d)
-{
-	if (d->link.dialect == DIALECT_UNKNOWN || d->closing)
-		return;
-	d->unsure = false;
-	d->ask_at = LOOP_FOREVER;
-	if (d->link.dialect != DIALECT_PLAIN)
-		return;
-	if (d->state == DEVICE_CONNECTED && d->start) {
-		d->state = DEVICE_INITIALIZING;
-	} else if (d->state == DEVICE_CONNECTED) {
-		d->deadline = LOOP_FOREVER;
-		board_start(d);
-	}
 }
 
 static void on_message(void *owner, enum frame_kind kind, const void *data,

@@ -273,9 +273,35 @@ static void add_here(const struct serve *s, const char *pattern,
 	name_set_done(&names);
 }
 
+/* One that another command has sent a file to, and that restarts now; NULL. */
+static const char *away_with_file(const struct serve *s, const char *pattern)
+{
+	struct control_peer *p = s->control ? s->control->first : NULL;
+
+	for (; p; p = p->next) {
+		for (size_t i = 0; p->hosting && i < p->hosting->count; i++) {
+			const char *id = p->hosting->item[i]->download->id;
+
+			if (!pattern || text_same(pattern, id) ||
+			    text_glob(pattern, id))
+				return id;
+		}
+	}
+	return NULL;
+}
+
 static int none_fits(const struct serve *s, const char *pattern,
 		     struct error *err)
 {
+	const char *away = away_with_file(s, pattern);
+
+	if (away) {
+		error_set(err, ERR_CONNECT,
+			  "'%s' is away: another command has sent it a file",
+			  away);
+		return error_hint(
+			err, "it restarts, most likely; that command tells");
+	}
 	if (device_word_check(s, pattern, false, err))
 		return -1;
 	if (pattern)

@@ -13,7 +13,7 @@
 	1024 /* bytes of the document that a request is read into */
 #define RESULT_POOL 2048
 #define SLOT 16 /* bytes of a value, on 32 bits */
-#define RESULT_SLOTS 8 /* of a result with one item */
+#define RESULT_SLOTS ((size_t)8) /* of a result with one item */
 #define CALLS_MAX 16
 
 struct sketch_call {
@@ -55,6 +55,7 @@ static void say(struct arduino *a, const struct buf *text)
 /* ---- documents ---- */
 
 /* Of a value with all that is in it; texts are copied, one by one. */
+/* NOLINTNEXTLINE(misc-no-recursion): json_parse bounds the depth */
 static size_t pool_of(const cJSON *value)
 {
 	size_t size = 0;

@@ -119,12 +119,12 @@ static int stay(struct sketch *s, struct error *err)
 	return -1;
 }
 
-int arduino_run(struct service *service, const struct arduino_order *o,
+int arduino_run(struct service *s, const struct arduino_order *o,
 		struct error *err)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
 	CLEANUP(point_urls_done) struct point_urls urls = { 0 };
-	struct sketch s = { .order = o, .service = service };
+	struct sketch k = { .order = o, .service = s };
 	struct point_link_order order = { .loop = o->loop,
 					  .cacert = o->cacert,
 					  .insecure = o->insecure,
@@ -139,10 +139,10 @@ int arduino_run(struct service *service, const struct arduino_order *o,
 	add_headers(&headers);
 	order.url = urls.item[0].url;
 	order.shown = urls.item[0].shown;
-	if (point_link_open(&s.link, &order, &sketch_events, &s, err))
+	if (point_link_open(&k.link, &order, &sketch_events, &k, err))
 		return -1;
-	status = stay(&s, err);
-	finish(&s);
-	error_reset(&s.why);
+	status = stay(&k, err);
+	finish(&k);
+	error_reset(&k.why);
 	return status;
 }

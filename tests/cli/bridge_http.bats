@@ -50,7 +50,7 @@ stream() {
 	[ "$(post '{"jsonrpc":"2.0","method":"notifications/initialized"}' -H "$SESSION")" = ' 202' ]
 	until_true board_listed
 	[[ $(post "$CALL" -H "$SESSION" -H 'MCP-Protocol-Version: 2025-11-25') == '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"true"}],"isError":false}} 200' ]]
-	wait_for bridge.err '^curl/1 sim self.audio_speaker.set_volume {"volume":30} .* ok$'
+	wait_for bridge.err 'curl/1 sim self.audio_speaker.set_volume {"volume":30} .* ok$'
 	[[ $(post "$LIST" -H "$SESSION" -H 'MCP-Protocol-Version: tomorrow') == *' 400' ]]
 	[[ $(post "$LIST" -H "Mcp-Session-Id: x${ID:1}") == *' 404' ]]
 	[ "$(curl -sS -X DELETE "$URL/mcp" -H "$SESSION" -w '%{http_code}')" = 204 ]

@@ -310,3 +310,18 @@ bridge() {
 	ends 2
 	absent s3cret stderr
 }
+
+@test "bridge: boards of serve come behind the access point, which is told" {
+	access_point
+	serve
+	printf '%s\n' "$POINT/mcp/?token=good" >urls
+	background b mcpctl bridge --mcp-endpoint-file urls
+	wait_for b.err ': connected$'
+	device board --device-id 02:00:00:00:00:07
+	wait_for point.out '^tool .*notifications/tools/list_changed'
+	# Who was there before and did not ask again.
+	order 'say good {"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"audio_speaker_set_volume","arguments":{"volume":5}}}'
+	wait_for point.out '^tool .*"id":"x".*"text":"true"'
+	mcp "$POINT/call/?token=good" tools --jq .name
+	grep -qx audio_speaker_set_volume <<<"$out"
+}

@@ -95,7 +95,7 @@ child() { # FAULT…
 	# Who answered all, or was told that it is over, may go.
 	run_with first true
 	[ "$status" = 0 ] && [ ! -s err ]
-	run_with first sh -c 'read x; echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}"; exit 4'
+	run_with first sh -c 'read x; echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}"; exit 4'
 	[ "$status" = 4 ] && [ ! -s err ]
 	[ ! -s found.json ]
 }

@@ -486,6 +486,28 @@ second_is_busy() {
 	upgraded 'never fetched' 3 --timeout 300ms
 }
 
+@test "a board that restarts for another command's file is away, and that is said" {
+	image new.bin 2.5.0
+	serve
+	# Without --reconnect it stays away.
+	background one mcpctl sim --ota "$OTA"
+	ready 1
+	background first mcpctl -o json upgrade new.bin --restart 1m
+	FIRST=$LAST
+	event gone
+	for words in "" "-d *:01" "-d 02:00:00:00:00:01"; do
+		# shellcheck disable=SC2086 # words
+		mcp $words upgrade new.bin
+		ends 3
+		hints "'02:00:00:00:00:01' is away: another command has sent it a file"
+	done
+	mcp -d kitchen upgrade new.bin
+	ends 3
+	[[ $err != *"another command"* ]]
+	kill -INT "$FIRST"
+	finish "$FIRST" 130
+}
+
 
 # fetcher: a board of its own that is told an address, and asks for it in odd ways.
 fetcher() {

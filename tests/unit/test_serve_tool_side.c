@@ -186,6 +186,22 @@ static void one_token(void **state)
 	assert_string_equal(c->device->id, "my-calc-2");
 }
 
+/* Not to be asked (--no-init): its path tells what it is. */
+static void not_asked(void **state)
+{
+	struct end *e, *other;
+
+	(void)state;
+	server->config.no_init = true;
+	e = dial_unsure("10.0.0.7:1", true);
+	assert_int_equal(e->sent.count, 0);
+	assert_int_equal(e->device->state, DEVICE_READY);
+	assert_int_equal(e->device->link.dialect, DIALECT_PLAIN);
+	other = dial_unsure("10.0.0.7:2", false);
+	assert_int_equal(other->device->ask_at, LOOP_FOREVER);
+	assert_int_equal(other->device->state, DEVICE_CONNECTED);
+}
+
 /* Nothing of a board is sent to it. */
 static void no_board(void **state)
 {
@@ -212,6 +228,7 @@ int main(void)
 		TEST(refuses),
 		TEST(one_token),
 		TEST(no_board),
+		TEST(not_asked),
 	};
 
 	mem_init();
