@@ -57,6 +57,7 @@ struct board_presence {
 	/* what was shown last */
 	const struct bridge_list *list;
 	enum peer_state state;
+	bool stale; /* its presence tells what was */
 	void (*closed)(void *owner);
 	void *owner;
 };
@@ -165,15 +166,19 @@ static void say(struct board_presence *p, const char *topic, const char *text,
 		p->place->mqtt->publish_five(p->client, &m, NULL, NULL);
 }
 
-static void add_tools(struct buf *out, const struct bridge_list *list)
+/* Those that its clients may see. */
+static void add_tools(struct buf *out, struct board_presence *p)
 {
-	size_t count = list ? list->tools.count : 0;
+	const struct bridge_catalogue *c = &bridge_shown(&p->view)->catalogue;
+	size_t told = 0;
 
 	buf_text(out, ",\"tools\":[");
-	for (size_t i = 0; i < count && i < TOOLS_TOLD; i++) {
-		const char *name = list->tools.tool[i].name;
+	for (size_t i = 0; i < c->count && told < TOOLS_TOLD; i++) {
+		const char *name = c->tool[i].name;
 
-		buf_text(out, i ? "," : "");
+		if (!name)
+			continue;
+		buf_text(out, told++ ? "," : "");
 		buf_json_string(out, name, strlen(name));
 	}
 	buf_char(out, ']');
@@ -197,7 +202,7 @@ static void announce(struct board_presence *p)
 		   peer->state == PEER_AWAY ? "asleep" : "ready");
 	json_add_text(&out, "id", peer->id);
 	json_add_text(&out, "board", peer->about);
-	add_tools(&out, peer->list);
+	add_tools(&out, p);
 	buf_text(&out, "}}}");
 	say(p, p->topic[PRESENCE], out.data, out.len, true);
 	p->announced = true;
@@ -542,7 +547,7 @@ struct board_presence *board_presence_new(const struct presence_place *place,
 }
 
 /* What clients see of it is another thing now. */
-static void look_at_peer(struct board_presence *p, bool stays)
+static void look_at_peer(struct board_presence *p)
 {
 	const struct bridge_peer *peer = p->peer;
 
@@ -550,9 +555,7 @@ static void look_at_peer(struct board_presence *p, bool stays)
 		return;
 	p->list = peer->list;
 	p->state = peer->state;
-	p->view.changed = true;
-	if (p->announced && stays)
-		announce(p);
+	p->view.changed = p->stale = true;
 }
 
 int64_t board_presence_tend(struct board_presence *p)
@@ -563,12 +566,17 @@ int64_t board_presence_tend(struct board_presence *p)
 	bool kept = peer->list && p->client && p->place->keep_asleep;
 	int64_t next, due;
 
-	look_at_peer(p, there || kept);
+	look_at_peer(p);
 	if (there && !p->client)
 		connect_it(p);
 	else if (p->client && !there && !kept)
 		disconnect_it(p);
 	next = bridge_tend(&p->view);
+	if (p->stale && p->view.show_at == LOOP_FOREVER) {
+		p->stale = false;
+		if (p->announced)
+			announce(p);
+	}
 	due = bridge_host_tend(p->host);
 	return due < next ? due : next;
 }

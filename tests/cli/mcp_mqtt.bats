@@ -383,6 +383,33 @@ is_heard() {
 	until_true mcpctl "$(at '+/lab/%23')" ping
 }
 
+@test "--keep-asleep: a board that sleeps stays announced, and what changed is told" {
+	broker
+	serve --listen 127.0.0.1:0
+	background board mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	local board=$LAST
+	event ready
+	background bridge mcpctl bridge --keep-asleep --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	wait_for bridge.err "at the broker '127.0.0.1' as"
+	SERVER_TOPIC=$(mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 -F %t)
+	SERVER_TOPIC=${SERVER_TOPIC#*presence/}
+	background hears mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-rpc/#' -t '$mcp-server/#' -F '%t %p'
+	until_true is_heard
+	opens client1
+	wait_for hears.out 'client1/.*"result"'
+	kill "$board"
+	wait_for hears.out 'presence/.*"state":"asleep"'
+	mcp "$(at '+/lab/%23')" tools
+	ends 0
+	says self.get_device_status
+	# That it sleeps stands in the descriptions, so that is a change, too.
+	wait_for hears.out 'capability/.*notifications/tools/list_changed'
+	background board mcpctl sim fixtures --ota "$OTA" --device-id 02:00:00:00:00:01
+	wait_for hears.out 'presence/.*"state":"ready".*self.test.int'
+	until_true matches hears.out 'capability/.*list_changed' 2
+	! grep -F self.reboot hears.out
+}
+
 @test "the broker is restarted: boards announce themselves again" {
 	broker
 	local first=$LAST
