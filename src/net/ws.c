@@ -402,7 +402,10 @@ static int ws_context_hold(struct loop *l, struct error *err)
 
 static void ws_context_let_go(struct loop *l)
 {
-	ws_context_release(find_context(l));
+	struct ws_context *c = find_context(l);
+
+	if (c)
+		ws_context_release(c);
 }
 
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
