@@ -263,7 +263,8 @@ static void test_numbers(void **state)
 	is(".", "{\"a\":12345678901234567890,\"b\":0.1}",
 	   "{\"a\":12345678901234567890,\"b\":0.1}\n");
 	is(".a", "{\"a\":-9007199254740993}", "-9007199254740993\n");
-	is("[.[]|.]", "[1e2,\"12345678901234567890\"]",
+	/* From 1.7 on jq prints a number that it did not change as it knows it: 1E+2. */
+	is("[.[0]+0,.[1]]", "[1e2,\"12345678901234567890\"]",
 	   "[100,\"12345678901234567890\"]\n");
 	assert_false(outputs.inexact);
 	/* Two that jq takes for one: said, and not made up. */
