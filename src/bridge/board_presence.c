@@ -206,6 +206,7 @@ static void announce(struct board_presence *p)
 	buf_text(&out, "}}}");
 	say(p, p->topic[PRESENCE], out.data, out.len, true);
 	p->announced = true;
+	p->stale = p->view.changed || p->view.show_at != LOOP_FOREVER;
 }
 
 /* ---- its clients ---- */

@@ -179,6 +179,7 @@ const char *mqtt_tls_version(const struct mqtt_client *c)
 #define KEEPALIVE_MIN 5 /* of the library */
 #define DELAY_MIN_MS 1000
 #define DELAY_MAX_MS 30000
+#define STABLE_MS 60000 /* of a connection that is worth one more at once */
 /* How long what is queued may take to leave before a close. */
 #define DRAIN_MS 1000
 #define TEXT_MAX 65535 /* of MQTT */
@@ -309,7 +310,10 @@ static int64_t misc_interval(const struct mqtt_client *c)
 static void mqtt_connected(struct mqtt_client *c)
 {
 	c->state = MQTT_CONNECTED;
-	c->delay = 0;
+	if (c->five)
+		c->five->since = loop_now();
+	else
+		c->delay = 0;
 	timer_start(&c->timer, misc_interval(c));
 	for (size_t i = 0; i < c->filters; i++)
 		send_subscribe(c, &c->filter[i]);
@@ -331,8 +335,11 @@ static void mqtt_lost(struct mqtt_client *c)
 	c->state = MQTT_OVER;
 	if (c->reconnect) {
 		c->state = MQTT_WAITING;
+		/* Of two with one client id each ends the other: ever more slowly. */
+		if (c->five && loop_now() - c->five->since >= STABLE_MS)
+			c->delay = 0;
 		c->delay = c->delay ? c->delay * 2 : DELAY_MIN_MS;
-		if (c->delay > DELAY_MAX_MS)
+		if (c->delay > DELAY_MAX_MS || (c->five && c->five->taken))
 			c->delay = DELAY_MAX_MS;
 		timer_start(&c->timer, c->delay);
 	}
@@ -900,9 +907,22 @@ static void fail_how(struct mqtt_client *c, int rc, int error)
 		error_code(&c->why, error);
 }
 
+static void fail_taken(struct mqtt_client *c)
+{
+	error_set(
+		&c->why, ERR_CONNECT,
+		"another client at the broker '%s' has our client id '%.100s'",
+		c->host, c->client_id);
+	error_hint(
+		&c->why,
+		"two that show the same boards there push each other out: end one of them");
+}
+
 static void fail_connected(struct mqtt_client *c, int rc, int error)
 {
-	if (c->refused)
+	if (c->five && c->five->taken)
+		fail_taken(c);
+	else if (c->refused)
 		fail(c, WHY_SUBSCRIBE, 0, NULL);
 	else if (rc == MOSQ_ERR_KEEPALIVE)
 		fail(c, WHY_NO_PONG, ETIMEDOUT, NULL);

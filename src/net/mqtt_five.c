@@ -106,6 +106,19 @@ static void on_connect_five(struct mosquitto *mosq, void *owner, int reason,
 	errno = 0;
 }
 
+static void on_disconnect_five(struct mosquitto *mosq, void *owner, int reason,
+			       const mosquitto_property *properties)
+{
+	struct mqtt_client *c = owner;
+
+	(void)mosq;
+	(void)properties;
+	/* Told again, with another reason, when the connection ends. */
+	if (reason == MQTT_RC_SESSION_TAKEN_OVER)
+		c->five->taken = true;
+	errno = 0;
+}
+
 static void on_message_five(struct mosquitto *mosq, void *owner,
 			    const struct mosquitto_message *m,
 			    const mosquitto_property *properties)
@@ -193,8 +206,10 @@ void mqtt_five_prepare(struct mqtt_client *c)
 		mosquitto_will_set(c->mosq, five->will_topic,
 				   (int)strlen(five->will), five->will, 1,
 				   five->will_retained);
+	five->taken = false;
 	keep_properties(c);
 	mosquitto_connect_v5_callback_set(c->mosq, on_connect_five);
+	mosquitto_disconnect_v5_callback_set(c->mosq, on_disconnect_five);
 	mosquitto_message_v5_callback_set(c->mosq, on_message_five);
 	mosquitto_publish_v5_callback_set(c->mosq, on_publish_five);
 	mosquitto_subscribe_v5_callback_set(c->mosq, on_subscribe_five);

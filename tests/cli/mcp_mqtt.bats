@@ -444,6 +444,21 @@ is_heard() {
 
 tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 
+@test "two that show the same board push each other out: that is said" {
+	broker
+	boards 1
+	background bridge mcpctl bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	# mosquitto does not say why.
+	event exec 'another client with our client id would end it too'
+	kill "$LAST"
+	until_true mcpctl "$(at '+/lab/%23')" call self.get_device_status
+	# Others do.
+	odd_broker taken
+	mcp "$(at 1/ours/a)" ping
+	ends 3
+	hints "another client at the broker '127.0.0.1' has our client id"
+}
+
 @test "a broker that is none is told at once" {
 	broker
 	mcp bridge --mcp-mqtt http://127.0.0.1

@@ -6,7 +6,7 @@ mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
 (SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only);
-mute (no SUBACK); one (grants, and says what came). "port N", then a line a packet.
+mute (no SUBACK); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
 """
 import json
 import socket
@@ -122,7 +122,9 @@ def subscribe(client, body):
         found.append(topic)
         refused = KIND == "refuse" and not topic.startswith("$mcp-server/presence/")
         codes += b"\x87" if refused else b"\1"
-    if KIND == "mute":
+    if KIND == "taken":
+        client.send(0xE0, b"\x8e\0")
+    if KIND in ("mute", "taken"):
         return
     client.send(0x90, body[:2] + b"\0" + codes)
     for topic in found:
