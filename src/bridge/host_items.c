@@ -369,12 +369,8 @@ static void one_item(struct host_part *p, const char *method)
 
 	if (!n && host_waits(p, method))
 		return;
-	if (strcmp(method, WATCH) == 0 &&
-	    host_watch_full(p->question->client)) {
-		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
-			   "too many resources are subscribed to");
+	if (strcmp(method, WATCH) == 0 && !host_may_watch(p))
 		return;
-	}
 	g = begin(p, method, offers_for(method));
 	if (!key || !g->count) {
 		refuse(g, key ? "no server has it" : "no name is given",

@@ -51,7 +51,7 @@ struct host_part {
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
-	/* It goes to no host any more; NULL: no call is under way. */
+	/* It goes to no host any more; NULL: nothing is under way. */
 	void (*drop)(struct host_part *p);
 	char *token; /* the raw progressToken; NULL: none */
 	int64_t began; /* loop_now() ms */
@@ -170,7 +170,8 @@ void host_set_level(struct host_part *p);
 /* uri: as the host calls it; key: as its server does. */
 void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
 		const char *key);
-bool host_watch_full(const struct host_client *c);
+/* False: it is over, with an error. */
+bool host_may_watch(struct host_part *p);
 void host_unwatch(struct host_part *p);
 
 /* ---- host_methods.c ---- */

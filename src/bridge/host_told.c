@@ -137,6 +137,11 @@ void host_set_level(struct host_part *p)
 	const struct bridge *b = c->host->bridge;
 	const int rank = log_level_rank(json_string(p->params, "level"));
 
+	if (!b->servers) {
+		host_error(p, JSONRPC_METHOD_NOT_FOUND, NULL,
+			   "nothing logs here: no server is behind the bridge");
+		return;
+	}
 	if (!rank) {
 		host_error(
 			p, JSONRPC_INVALID_PARAMS, NULL,
@@ -236,9 +241,20 @@ static size_t count_watches(const struct host_client *c)
 	return count;
 }
 
-bool host_watch_full(const struct host_client *c)
+bool host_may_watch(struct host_part *p)
 {
-	return count_watches(c) >= WATCHES_MAX;
+	const struct host_client *c = p->question->client;
+
+	if (!c->host->bridge->servers)
+		host_error(p, JSONRPC_METHOD_NOT_FOUND, NULL,
+			   "no server is behind the bridge");
+	else if (count_watches(c) >= WATCHES_MAX)
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "more than %d resources would be subscribed to",
+			   WATCHES_MAX);
+	else
+		return true;
+	return false;
 }
 
 void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,

@@ -178,12 +178,13 @@ h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
 assert "logging" in h.initialize()["capabilities"]
 h.until_tool("log")
 assert h.call("log") == ("logged", False)
-assert h.ask("ping")["result"] == {} and not h.notices, h.notices
+logged = lambda: [n["params"] for n in h.notices if n["method"] == "notifications/message"]
+assert h.ask("ping")["result"] == {} and not logged(), h.notices
 assert h.ask("logging/setLevel", {"level": "loud"})["error"]["code"] == -32602
 assert h.ask("logging/setLevel", {"level": "notice"})["result"] == {}
 assert h.call("log") == ("logged", False)
 h.notice("notifications/message", 2)
-said = [n["params"] for n in h.notices if n["method"] == "notifications/message"]
+said = logged()
 assert [(s["level"], s["data"]) for s in said] == \
     [(level, "a " + level) for level in ("notice", "warning", "error")], said
 assert all(s["logger"] for s in said), said
