@@ -196,6 +196,7 @@ static void open_server(struct bridge *b, const char *target)
 					      .interval = interval_of(b),
 					      .changed = &b->changed,
 					      .woken = &b->woken,
+					      .hearer = &b->hearer,
 					      .told = bridge_tell,
 					      .owner = b };
 

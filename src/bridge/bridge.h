@@ -37,6 +37,7 @@ struct bridge {
 	int log; /* of --log; -1: stderr */
 	bool part; /* bridge_part_open: the log is another's */
 	struct words lines; /* to be shown by the main line */
+	struct peer_hearer hearer; /* of what servers say by themselves */
 	/* What hosts see changed; NULL. */
 	void (*on_change)(void *owner);
 	void *owner;

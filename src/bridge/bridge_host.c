@@ -79,6 +79,15 @@ static void cancel(const struct host_client *c, struct span message)
 	host_settle(p->question);
 }
 
+static void take_notice(const struct host_client *c, const char *method,
+			struct span text)
+{
+	if (strcmp(method, "notifications/cancelled") == 0)
+		cancel(c, text);
+	else if (strcmp(method, "notifications/roots/list_changed") == 0)
+		host_roots_changed(c);
+}
+
 static void take_request(struct host_part *p, const char *method,
 			 const cJSON *message)
 {
@@ -107,8 +116,10 @@ static void take(struct host_part *p, const cJSON *message, struct span text)
 	} else if (method && p->id) {
 		take_request(p, method, message);
 	} else {
-		if (method && strcmp(method, "notifications/cancelled") == 0)
-			cancel(c, text);
+		if (!method)
+			host_answer(c, message, text);
+		else
+			take_notice(c, method, text);
 		host_silence(p);
 	}
 }
@@ -226,6 +237,8 @@ static void client_free(void *client)
 		return;
 	while (c->first)
 		host_question_free(c->first);
+	host_asked_forget(c);
+	host_told_forget(c);
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
@@ -276,44 +289,6 @@ static bool is_legacy(void *owner)
 	return true;
 }
 
-/* ---- what hosts see changed ---- */
-
-#define CHANGED                                                              \
-	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed" \
-	"\""
-
-static void tell_listeners(const struct host_client *c)
-{
-	for (const struct host_question *q = c->first; q; q = q->next) {
-		for (size_t i = 0; i < q->count; i++) {
-			const struct host_part *p = &q->part[i];
-			CLEANUP(mem_free_ptr) char *text = NULL;
-
-			if (!p->listens || p->over)
-				continue;
-			text = mem_printf(
-				CHANGED
-				",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}",
-				p->id);
-			host_tell(p, text, strlen(text));
-		}
-	}
-}
-
-static void on_change(void *owner)
-{
-	static const char text[] = CHANGED "}";
-	struct bridge_host *h = owner;
-	struct host_client *c, *next;
-
-	for (c = h->clients; c; c = next) {
-		next = c->next;
-		tell_listeners(c);
-		if (c->revision && c->reach)
-			c->reach(c->reach_owner, text, sizeof(text) - 1);
-	}
-}
-
 /* ---- all of it ---- */
 
 struct bridge_host *bridge_host_new(struct bridge *bridge)
@@ -335,8 +310,11 @@ struct bridge_host *bridge_host_new(struct bridge *bridge)
 		.is_modern = said_modern,
 		.is_legacy = is_legacy,
 	};
-	bridge->on_change = on_change;
+	bridge->on_change = host_tools_changed;
 	bridge->owner = h;
+	bridge->hearer.owner = h;
+	host_asked_open(&bridge->hearer);
+	host_told_open(&bridge->hearer);
 	return h;
 }
 
@@ -346,7 +324,9 @@ void bridge_host_free(struct bridge_host *h)
 		return;
 	while (h->clients)
 		client_free(h->clients);
+	host_asked_done(h);
 	h->bridge->on_change = NULL;
+	h->bridge->hearer = (struct peer_hearer){ 0 };
 	mem_free(h);
 }
 
@@ -392,15 +372,17 @@ static int64_t progress_of(struct host_question *q)
 
 int64_t bridge_host_tend(struct bridge_host *h)
 {
-	int64_t next = LOOP_FOREVER;
+	int64_t next = host_asked_tend(h), told = host_told_tend(h);
 
+	if (told < next)
+		next = told;
 	if (h->list_at) {
 		bool last = loop_now() >= h->list_at;
 
 		resume_all(h);
 		if (last)
 			h->list_at = 0;
-		else
+		else if (h->list_at < next)
 			next = h->list_at;
 	}
 	for (const struct host_client *c = h->clients; c; c = c->next) {

@@ -218,7 +218,7 @@ static void give_up(struct bridge_peer *p)
 {
 	struct bridge_call *c = p->current;
 
-	if (!c || loop_now() < c->deadline + GRACE_MS)
+	if (!c || p->held || loop_now() < c->deadline + GRACE_MS)
 		return;
 	p->kind->drop(p->owner, c);
 	c->end = CALL_LOST;
@@ -285,6 +285,18 @@ static void begin(struct bridge_peer *p)
 		c->end = CALL_UNSENT;
 }
 
+void bridge_peer_hold(struct bridge_peer *p, bool hold)
+{
+	if (p->held == hold)
+		return;
+	p->held = hold;
+	if (hold)
+		p->held_at = loop_now();
+	else if (p->current)
+		p->current->deadline += loop_now() - p->held_at;
+	*p->woken = true;
+}
+
 int64_t bridge_peer_tend(struct bridge_peer *p)
 {
 	int64_t next = LOOP_FOREVER;
@@ -303,7 +315,7 @@ int64_t bridge_peer_tend(struct bridge_peer *p)
 	}
 	if (p->current && p->current->end != CALL_OPEN)
 		return loop_now();
-	if (p->current && p->current->deadline + GRACE_MS < next)
+	if (p->current && !p->held && p->current->deadline + GRACE_MS < next)
 		next = p->current->deadline + GRACE_MS;
 	for (const struct bridge_call *c = p->first; c; c = c->next) {
 		if (due_of(p, c) < next)

@@ -8,6 +8,7 @@
 #ifndef BRIDGE_BRIDGE_PEER_H
 #define BRIDGE_BRIDGE_PEER_H
 
+#include "mcp/client.h"
 #include "mcp/tools.h"
 #include "wire/jsonrpc.h"
 
@@ -58,6 +59,44 @@ struct peer_kind {
 		     struct error *err);
 	/* Nobody waits for the one that was started: its `end` stays as it is. */
 	void (*drop)(void *owner, struct bridge_call *c);
+	/*
+	 * What servers can, too; NULL: it has no such ways. An answer to what it
+	 * asked (peer_hearer.ask): result is JSON text, NULL: an error.
+	 */
+	void (*answer)(void *owner, const char *id, const char *result,
+		       int code, const char *words);
+	/*
+	 * Asked or told beside calls, in this order, as long as the peer is there;
+	 * what it answers is nobody's matter. From the loop, too.
+	 */
+	void (*beside)(void *owner, const char *method, const char *params);
+};
+
+/* What a server asks its client; lent. */
+struct peer_question {
+	const char *id; /* the raw token */
+	const char *method;
+	struct span params; /* text NULL: none */
+};
+
+/*
+ * Who hears what a server asks and tells without a call. On the main line; all of
+ * it is lent. Filled in when there is somebody.
+ */
+struct peer_hearer {
+	/* What hosts answer; NULL: no host has said what it does. */
+	const struct client_answers *(*answers)(void *owner);
+	/* NULL: peer_kind.answer comes; else why not, static. */
+	const char *(*ask)(void *owner, struct bridge_peer *p,
+			   const struct peer_question *q);
+	/* Nobody waits for that answer any more; id NULL: for none of them. */
+	void (*withdrawn)(void *owner, struct bridge_peer *p, struct span id);
+	/* A notification of one of these methods. */
+	void (*said)(void *owner, struct bridge_peer *p, const char *method,
+		     const cJSON *params);
+	/* It is there, anew: it knows nothing of what it was told before. */
+	void (*came)(void *owner, struct bridge_peer *p);
+	void *owner;
 };
 
 enum peer_state {
@@ -70,7 +109,9 @@ enum peer_state {
 enum peer_offers {
 	OFFERS_RESOURCES = 1,
 	OFFERS_PROMPTS = 2,
-	OFFERS_COMPLETION = 4
+	OFFERS_COMPLETION = 4,
+	OFFERS_UPDATES = 8, /* of single resources: resources/subscribe */
+	OFFERS_LOGGING = 16
 };
 
 #define PEER_QUEUE_MAX 8
@@ -97,6 +138,8 @@ struct bridge_peer {
 	int64_t interval; /* ms between calls; 0: none */
 	int64_t credit_at; /* loop_now() ms from when on there is room for one */
 	int64_t not_before; /* likewise: it refused one just now */
+	bool held; /* bridge_peer_hold */
+	int64_t held_at; /* loop_now() ms */
 };
 
 void bridge_peer_done(struct bridge_peer *p);
@@ -124,6 +167,9 @@ bool bridge_peer_ask(struct bridge_peer *p, struct bridge_call *c);
 /* Nobody waits for it: done is not called. What was sent may be carried out. */
 void bridge_call_abandon(struct bridge_call *c);
 void bridge_call_free(struct bridge_call *c);
+
+/* Somebody is asked something for it: the clock of its call stands still. */
+void bridge_peer_hold(struct bridge_peer *p, bool hold);
 
 /*
  * Main line: what ended is handed out, what is due begins. Returns the

@@ -10,6 +10,7 @@
 #include "cli/target_text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
+#include "mcp/unanswered.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
 
@@ -18,7 +19,9 @@ enum {
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
 	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
-	HTTP_NOT_FOUND = 404
+	HTTP_NOT_FOUND = 404,
+	MEET_MS = 1000, /* so long a host may take to say what it answers */
+	BESIDE_MAX = 256 /* requests beside calls that wait */
 };
 
 struct bridge_server {
@@ -38,6 +41,14 @@ struct bridge_server {
 	struct bridge_call *at;
 	struct call call;
 	bool asked; /* `call` was started */
+	/* what it is asked beside calls, one after the other */
+	struct call beside;
+	bool besides; /* `beside` was started */
+	struct words methods, params; /* that wait */
+	/* what it asks */
+	unsigned asks; /* questions that are open */
+	struct client_answers declared; /* what it was told it may ask */
+	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
 };
 
 /* ---- the configuration is that of its target while it is dialled ---- */
@@ -321,8 +332,219 @@ static void server_drop(void *owner, struct bridge_call *c)
 	end_call(s, CALL_OPEN);
 }
 
+/* ---- what it is asked beside calls ---- */
+
+static void server_beside(void *owner, const char *method, const char *params)
+{
+	struct bridge_server *s = owner;
+
+	if (!s->up || s->methods.count >= BESIDE_MAX)
+		return;
+	words_add(&s->methods, method);
+	words_add(&s->params, params);
+	*s->config.woken = true;
+}
+
+static void end_beside(struct bridge_server *s)
+{
+	if (s->besides && s->connection.session)
+		session_forget(s->connection.session, &s->beside);
+	call_done(&s->beside);
+	s->beside = (struct call){ 0 };
+	s->besides = false;
+}
+
+static void take_word(struct words *w)
+{
+	mem_free(w->word[0]);
+	memmove(w->word, w->word + 1, w->count * sizeof(*w->word));
+	w->count--;
+}
+
+static void begin_beside(struct bridge_server *s, const char *method,
+			 const char *params)
+{
+	const struct client_request rq = { .method = method,
+					   .params = *params ? params : NULL };
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (text_starts(method, "notifications/"))
+		session_notify(s->connection.session, method, rq.params,
+			       &ignored);
+	else
+		s->besides = client_start(&s->connection.client, &s->beside,
+					  &rq, &ignored) == 0;
+}
+
+static void step_beside(struct bridge_server *s)
+{
+	if (s->besides && s->beside.done)
+		end_beside(s);
+	while (s->up && !s->besides && s->methods.count) {
+		begin_beside(s, s->methods.word[0], s->params.word[0]);
+		take_word(&s->methods);
+		take_word(&s->params);
+	}
+}
+
+static void forget_beside(struct bridge_server *s)
+{
+	end_beside(s);
+	words_done(&s->methods);
+	words_done(&s->params);
+}
+
+/* ---- what it asks ---- */
+
+static bool is_question(const char *method)
+{
+	return text_equal(method, "elicitation/create") ||
+	       text_equal(method, "sampling/createMessage") ||
+	       text_equal(method, "roots/list");
+}
+
+static bool is_declared(const struct client_answers *a, const char *method)
+{
+	if (text_equal(method, "roots/list"))
+		return a->roots;
+	if (text_equal(method, "sampling/createMessage"))
+		return a->sampling;
+	return a->elicit_form || a->elicit_url;
+}
+
+static void tell_refused(struct bridge_server *s, const char *method,
+			 const char *why)
+{
+	CLEANUP(mem_free_ptr)
+	char *line =
+		mem_printf("%s asks %s, and is told that nobody answers: %s",
+			   s->peer.prefix, method, why);
+
+	s->config.told(s->config.owner, line);
+}
+
+/* As it was told it may ask, or not. */
+static void refuse_question(struct bridge_server *s,
+			    const struct peer_question *q, const char *why)
+{
+	const struct unanswered u = unanswered_find(q->method);
+	struct session *of = s->connection.session;
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	tell_refused(s, q->method, why);
+	if (!is_declared(&s->declared, q->method))
+		session_refuse(of, q->id, JSONRPC_METHOD_NOT_FOUND, why,
+			       &ignored);
+	else if (u.result)
+		session_answer(of, q->id, u.result, &ignored);
+	else
+		session_refuse(of, q->id, u.code, why, &ignored);
+}
+
+static bool on_request(void *owner, const struct event *e)
+{
+	struct bridge_server *s = owner;
+	const struct peer_hearer *h = s->config.hearer;
+	const struct span whole = { e->text, e->len };
+	struct peer_question q = { .method = e->name };
+	CLEANUP(mem_free_ptr) char *id = NULL;
+	struct span token;
+	const char *why;
+
+	if (s->connection.client.device || !is_question(e->name) || !e->text ||
+	    !json_span_member(whole, "id", &token))
+		return false;
+	q.id = id = mem_strndup(token.text, token.len);
+	if (!json_span_member(whole, "params", &q.params))
+		q.params = (struct span){ 0 };
+	why = h && h->ask ? h->ask(h->owner, &s->peer, &q) : "no host is there";
+	if (why) {
+		refuse_question(s, &q, why);
+		return true;
+	}
+	if (s->asks++ == 0)
+		session_hold(s->connection.session, true);
+	bridge_peer_hold(&s->peer, true);
+	return true;
+}
+
+static void server_answer(void *owner, const char *id, const char *result,
+			  int code, const char *words)
+{
+	struct bridge_server *s = owner;
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (!s->connection.session || !s->asks)
+		return;
+	if (result)
+		session_answer(s->connection.session, id, result, &ignored);
+	else if (words)
+		session_refuse(s->connection.session, id, code, words,
+			       &ignored);
+	if (--s->asks)
+		return;
+	session_hold(s->connection.session, false);
+	bridge_peer_hold(&s->peer, false);
+}
+
+/* Its connection ends: nobody waits for answers. */
+static void forget_questions(struct bridge_server *s)
+{
+	const struct peer_hearer *h = s->config.hearer;
+
+	if (s->asks && h && h->withdrawn)
+		h->withdrawn(h->owner, &s->peer, (struct span){ 0 });
+	s->asks = 0;
+	bridge_peer_hold(&s->peer, false);
+}
+
+/* ---- what it may ask ---- */
+
+static const struct client_answers *answers_of(const struct bridge_server *s)
+{
+	const struct peer_hearer *h = s->config.hearer;
+
+	return h && h->answers ? h->answers(h->owner) : NULL;
+}
+
+/* A host is about to say what it answers, and a server is told that once. */
+static bool waits_for_host(const struct bridge_server *s)
+{
+	const struct peer_hearer *h = s->config.hearer;
+
+	return h && h->answers && loop_now() < s->meet_at && !answers_of(s);
+}
+
+/* The host that is there now answers more than it was told. */
+static bool should_know_more(const struct bridge_server *s)
+{
+	const struct client_answers *a = answers_of(s), *was = &s->declared;
+
+	if (!s->up || !a || s->listing || s->asked || s->asks ||
+	    s->peer.current || s->connection.client.modern || s->peer.device)
+		return false;
+	return (a->roots && !was->roots) || (a->sampling && !was->sampling) ||
+	       (a->elicit_form && !was->elicit_form) ||
+	       (a->elicit_url && !was->elicit_url);
+}
+
+static void declare(struct bridge_server *s)
+{
+	const struct client_answers *a = answers_of(s);
+
+	if (a) {
+		s->declared.roots |= a->roots;
+		s->declared.sampling |= a->sampling;
+		s->declared.elicit_form |= a->elicit_form;
+		s->declared.elicit_url |= a->elicit_url;
+	}
+	s->connection.answers = s->declared;
+}
+
 static const struct peer_kind server_kind = { .start = server_start,
-					      .drop = server_drop };
+					      .drop = server_drop,
+					      .answer = server_answer,
+					      .beside = server_beside };
 
 /* ---- it comes and goes ---- */
 
@@ -345,10 +567,49 @@ static void hear_progress(struct bridge_server *s, const struct event *e)
 		c->progress(c->owner, params);
 }
 
+/* What hosts are told, too. */
+static const char *const passed_on[] = {
+	"notifications/message",
+	"notifications/resources/updated",
+	"notifications/resources/list_changed",
+	"notifications/prompts/list_changed",
+	"notifications/elicitation/complete",
+};
+
+static void hear_withdrawn(struct bridge_server *s, const struct event *e)
+{
+	const struct peer_hearer *h = s->config.hearer;
+	const struct span whole = { e->text, e->len };
+	struct span params, id;
+
+	if (h && h->withdrawn && e->text &&
+	    json_span_member(whole, "params", &params) &&
+	    json_span_member(params, "requestId", &id))
+		h->withdrawn(h->owner, &s->peer, id);
+}
+
+static void pass_on(struct bridge_server *s, const struct event *e)
+{
+	const struct peer_hearer *h = s->config.hearer;
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+
+	for (size_t i = 0; i < COUNT(passed_on); i++) {
+		if (!h || !h->said || !e->text || !is_notice(e, passed_on[i]))
+			continue;
+		tree = json_parse(e->text, e->len, NULL);
+		h->said(h->owner, &s->peer, passed_on[i],
+			json_object(tree, "params"));
+		return;
+	}
+}
+
 static void on_event(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 
+	pass_on(s, e);
+	if (is_notice(e, "notifications/cancelled"))
+		hear_withdrawn(s, e);
 	if (is_notice(e, "notifications/tools/list_changed"))
 		s->stale = true;
 	else if (is_notice(e, "notifications/progress"))
@@ -357,8 +618,19 @@ static void on_event(void *owner, const struct event *e)
 		connection_aside(&s->connection, e);
 }
 
+static void hang_up(struct bridge_server *s)
+{
+	forget_questions(s);
+	forget_beside(s);
+	if (s->listing)
+		end_listing(s);
+	connection_close(&s->connection);
+	s->up = false;
+}
+
 static void lose(struct bridge_server *s, const struct error *why, bool told)
 {
+	bool was_up = s->up;
 	CLEANUP(mem_free_ptr) char *line = error_line(why);
 
 	if (s->asked && s->at) {
@@ -368,19 +640,16 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	} else if (s->asked) {
 		end_call(s, CALL_OPEN);
 	}
-	if (s->listing)
-		end_listing(s);
-	connection_close(&s->connection);
+	hang_up(s);
 	if (told)
 		tell(s, line);
-	if (s->up && loop_now() - s->up_at >= LIVED_MS)
+	if (was_up && loop_now() - s->up_at >= LIVED_MS)
 		s->pause = 0;
 	s->pause = s->pause ? s->pause * 2 : PAUSE_MIN_MS;
 	if (s->pause > PAUSE_MAX_MS)
 		s->pause = PAUSE_MAX_MS;
 	s->lost_at = loop_now();
 	s->again_at = s->lost_at + s->pause;
-	s->up = false;
 	s->tried = true;
 	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
 }
@@ -397,12 +666,20 @@ static unsigned offers_of(const struct client *c)
 		offers |= OFFERS_PROMPTS;
 	if (client_offers(c, "completions"))
 		offers |= OFFERS_COMPLETION;
+	/* From 2026-07-28 on both are asked for otherwise. */
+	if (c->modern)
+		return offers;
+	if (json_true(json_object(c->capabilities, "resources"), "subscribe"))
+		offers |= OFFERS_UPDATES;
+	if (client_offers(c, "logging"))
+		offers |= OFFERS_LOGGING;
 	return offers;
 }
 
 static void came_up(struct bridge_server *s)
 {
 	const struct client *c = &s->connection.client;
+	const struct peer_hearer *h = s->config.hearer;
 	CLEANUP(mem_free_ptr)
 	char *about =
 		c->server_name ?
@@ -418,6 +695,8 @@ static void came_up(struct bridge_server *s)
 	bridge_peer_name(&s->peer, NULL, about);
 	bridge_peer_state(&s->peer, PEER_READY, NULL);
 	begin_listing(s);
+	if (h && h->came)
+		h->came(h->owner, &s->peer);
 }
 
 static int begin(struct bridge_server *s, struct error *err)
@@ -425,6 +704,7 @@ static int begin(struct bridge_server *s, struct error *err)
 	struct put_aside was;
 	int status;
 
+	declare(s);
 	aim(s, &was);
 	status = connection_begin(&s->connection, err);
 	aim_back(s, &was);
@@ -460,7 +740,18 @@ static int64_t dial_at(const struct bridge_server *s)
 {
 	int64_t soon = s->lost_at + WANTED_MS;
 
+	if (waits_for_host(s))
+		return s->meet_at;
 	return s->peer.waiting && soon < s->again_at ? soon : s->again_at;
+}
+
+/* Its session begins anew, since what it may ask is told at the beginning. */
+static void renew(struct bridge_server *s)
+{
+	hang_up(s);
+	s->lost_at = s->again_at = loop_now();
+	bridge_peer_state(&s->peer, PEER_COMING, NULL);
+	*s->config.woken = true;
 }
 
 int64_t bridge_server_tend(struct bridge_server *s)
@@ -475,6 +766,9 @@ int64_t bridge_server_tend(struct bridge_server *s)
 		lose(s, &why, true);
 	step_listing(s);
 	step_call(s);
+	step_beside(s);
+	if (should_know_more(s))
+		renew(s);
 	if (s->up && s->stale && !s->listing)
 		begin_listing(s);
 	if (!s->connection.session)
@@ -518,8 +812,10 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					     .goes_on = true,
 					     .again = true,
 					     .on_event = on_event,
+					     .on_request = on_request,
 					     .on_event_owner = s };
 	s->connection.whose = s->peer.prefix;
+	s->meet_at = loop_now() + MEET_MS;
 	if (config->keep)
 		read_kept(s);
 	return s;
@@ -547,6 +843,7 @@ void bridge_server_close(struct bridge_server *s)
 		return;
 	if (s->listing)
 		end_listing(s);
+	forget_beside(s);
 	bridge_peer_done(&s->peer);
 	end_call(s, CALL_OPEN);
 	connection_done(&s->connection);

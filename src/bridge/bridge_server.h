@@ -18,6 +18,7 @@ struct server_config { /* lent as long as the server is open */
 	bool keep; /* read what is kept of its tools */
 	int64_t interval; /* bridge_peer.interval */
 	bool *changed, *woken;
+	const struct peer_hearer *hearer; /* of what it says by itself */
 	void (*told)(void *owner, const char *text); /* one line for the user */
 	void *owner;
 };

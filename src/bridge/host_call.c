@@ -15,6 +15,7 @@
 #include "mcp/tool_effect.h"
 
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
+#define LOG_NAME_MAX 200 /* bytes of a tool's name in the log */
 #define PROGRESS_MAX 200 /* characters of what a server says how far it is */
 
 /* ---- results ---- */
@@ -435,15 +436,21 @@ static void call_own(struct host_part *p, const char *name,
 	own_result(p, buf_string(&out), !ok);
 }
 
+/* It has not begun; who asked for it, and gave it up, is told all the same. */
+static void drop_waiting(struct host_part *p)
+{
+	log_end(p, NULL, false, "the host gave it up");
+}
+
 static void remember(struct host_part *p, const char *name,
-		     const struct bridge_tool *t, const cJSON *arguments)
+		     const cJSON *arguments)
 {
 	const struct host_client *c = p->question->client;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	p->began = loop_now();
 	p->began_us = loop_now_us();
-	p->tool = mem_strndup(t && t->tool ? t->tool->name : name, 200);
+	p->tool = mem_strndup(name, LOG_NAME_MAX);
 	if (arguments)
 		json_print_cut(&text, arguments, 2000);
 	p->arguments = buf_take(&text);
@@ -472,10 +479,18 @@ void host_call(struct host_part *p)
 	if (cJSON_IsNull(arguments))
 		arguments = NULL;
 	t = bridge_find(bridge_of(p), name, &source);
+	if (!p->tool)
+		remember(p, name, arguments);
 	/* A host may call what it was told by a bridge of before. */
-	if (!t && host_waits(p, "tools/call"))
+	if (!t && host_waits(p, "tools/call")) {
+		p->drop = drop_waiting;
 		return;
-	remember(p, name, t, arguments);
+	}
+	p->drop = NULL;
+	if (t && t->tool) {
+		mem_free(p->tool);
+		p->tool = mem_strndup(t->tool->name, LOG_NAME_MAX);
+	}
 	if (!t) {
 		log_end(p, NULL, false, "unknown tool");
 		host_error(p, JSONRPC_INVALID_PARAMS, NULL,

@@ -116,20 +116,18 @@ void host_add_caching(struct buf *out, const struct host_part *p)
 void host_listen(struct host_part *p)
 {
 	const cJSON *wanted = json_object(p->params, "notifications");
-	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 }, topics = { 0 };
+	const unsigned listens = host_listens(wanted, &topics);
 
 	buf_printf(
 		&out,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{%s},\"_meta\":{\"" META_SUBSCRIPTION
 		"\":%s}}}",
-		json_true(wanted, "toolsListChanged") ?
-			"\"toolsListChanged\":true" :
-			"",
-		p->id);
+		buf_string(&topics), p->id);
 	if (!host_tell(p, out.data, out.len)) {
 		host_error(p, JSONRPC_INVALID_REQUEST, NULL,
 			   "Invalid Request: this way takes no notifications");
 		return;
 	}
-	p->listens = true;
+	p->topics = listens;
 }

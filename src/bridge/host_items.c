@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "bridge/host_private.h"
 
+#define WATCH "resources/subscribe"
 #define PAGES_MAX 100 /* of one server's list */
 #define ITEMS_MAX ((size_t)4 << 20) /* bytes of a list, of all servers */
 
@@ -41,6 +42,7 @@ struct host_gather {
 	const struct item_kind *kind; /* NULL: one item */
 	const char *method;
 	char *key; /* of one item, as its server calls it */
+	char *asked; /* … and as the host does */
 	struct item_server *one;
 	size_t count, open;
 	size_t at; /* which server is asked for one item */
@@ -64,6 +66,7 @@ static void drop(struct host_part *p)
 	}
 	buf_done(&g->items);
 	mem_free(g->key);
+	mem_free(g->asked);
 	mem_free(g->one);
 	mem_free(g);
 }
@@ -278,6 +281,9 @@ static void end_item(struct host_gather *g, const struct bridge_call *c)
 	const char *text = message_error_text(&c->reply);
 	int code = member_int(error, "code");
 
+	if (c->end == CALL_ANSWERED && c->reply.kind != MESSAGE_ERROR &&
+	    strcmp(g->method, WATCH) == 0)
+		host_watch(p->question->client, c->peer, g->asked, g->key);
 	finish(g);
 	if (c->end != CALL_ANSWERED) {
 		bridge_call_explain(c, &why);
@@ -336,6 +342,8 @@ static unsigned offers_for(const char *method)
 {
 	if (strcmp(method, "resources/read") == 0)
 		return OFFERS_RESOURCES;
+	if (strcmp(method, WATCH) == 0)
+		return OFFERS_UPDATES;
 	return strcmp(method, "prompts/get") == 0 ? OFFERS_PROMPTS :
 						    OFFERS_COMPLETION;
 }
@@ -361,6 +369,8 @@ static void one_item(struct host_part *p, const char *method)
 
 	if (!n && host_waits(p, method))
 		return;
+	if (strcmp(method, WATCH) == 0 && !host_may_watch(p))
+		return;
 	g = begin(p, method, offers_for(method));
 	if (!key || !g->count) {
 		refuse(g, key ? "no server has it" : "no name is given",
@@ -368,6 +378,7 @@ static void one_item(struct host_part *p, const char *method)
 		return;
 	}
 	g->key = mem_strdup(n ? n->tool : key);
+	g->asked = mem_strdup(key);
 	if (n)
 		keep_only(g, n->peer);
 	params = params_of(g);
@@ -392,7 +403,11 @@ void host_items(struct host_part *p, const char *method)
 /* What servers have is not known before they are there. */
 void host_add_offers(struct buf *out, const struct host_part *p)
 {
-	if (bridge_of(p)->servers)
-		buf_text(out,
-			 ",\"resources\":{},\"prompts\":{},\"completions\":{}");
+	if (!bridge_of(p)->servers)
+		return;
+	buf_text(
+		out,
+		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true");
+	/* From 2026-07-28 on both are asked for otherwise, which it does not do. */
+	buf_text(out, p->modern ? "}" : ",\"subscribe\":true},\"logging\":{}");
 }

@@ -22,6 +22,7 @@ static void initialize(struct host_part *p)
 	c->revision = known ? known : REVISION_NEWEST;
 	mem_free(c->who);
 	c->who = host_who(json_object(p->params, "clientInfo"));
+	host_take_answers(c, json_object(p->params, "capabilities"));
 	buf_printf(
 		&result,
 		"{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":true}",
@@ -88,6 +89,9 @@ static const struct host_method_row {
 	{ "resources/list", NULL, true, true },
 	{ "resources/templates/list", NULL, true, true },
 	{ "resources/read", NULL, true, true },
+	{ "resources/subscribe", NULL, true, false },
+	{ "resources/unsubscribe", host_unwatch, true, false },
+	{ "logging/setLevel", host_set_level, true, false },
 	{ "prompts/list", NULL, true, true },
 	{ "prompts/get", NULL, true, true },
 	{ "completion/complete", NULL, true, true },

@@ -3,8 +3,8 @@
  * The host in parts, each above what it uses: replies, and the end of a question
  * (host_reply.c), 2026-07-28 (host_era.c), the bridge's own tools
  * (own_answers.c), calls (host_call.c), resources and prompts of servers
- * (host_items.c), methods (host_methods.c), messages and
- * clients (bridge_host.c). Private to them.
+ * (host_items.c), what servers ask (host_asked.c) and tell (host_told.c),
+ * methods (host_methods.c), messages and clients (bridge_host.c). Private to them.
  */
 #ifndef BRIDGE_HOST_PRIVATE_H
 #define BRIDGE_HOST_PRIVATE_H
@@ -30,6 +30,8 @@ struct host_client {
 	struct host_client *next, **link; /* what points to it */
 	const char *revision; /* static; NULL before initialize */
 	char *who; /* clientInfo, for the log; NULL */
+	struct client_answers answers; /* as it declared */
+	int log_rank; /* log_level_rank of what it wants; 0: nothing */
 	mcp_tell *reach; /* NULL: there is no way */
 	void *reach_owner;
 	struct host_question *first; /* open ones, the oldest first */
@@ -42,14 +44,14 @@ struct host_part {
 	char *reply; /* the whole JSON-RPC reply; NULL: none yet, or never */
 	bool over;
 	bool modern;
-	bool listens; /* subscriptions/listen: stays until it is cancelled */
+	unsigned topics; /* of subscriptions/listen: see host_listens */
 	/* It waits until the bridge knows what there is; static; NULL: it does not. */
 	const char *waits;
 	char *later; /* the params of that method */
 	const cJSON *params; /* lent while the method runs; NULL */
 	/* a call */
 	struct bridge_call *call; /* NULL: none is under way */
-	/* It goes to no host any more; NULL: no call is under way. */
+	/* It goes to no host any more; NULL: nothing is under way. */
 	void (*drop)(struct host_part *p);
 	char *token; /* the raw progressToken; NULL: none */
 	int64_t began; /* loop_now() ms */
@@ -77,6 +79,11 @@ struct bridge_host {
 	struct host_client *clients;
 	size_t open; /* questions */
 	int64_t list_at; /* loop_now() ms: from then on no list waits */
+	struct host_asked *asked; /* see host_asked.c */
+	int64_t asked_last; /* the number of the last one */
+	struct host_watch *watches; /* see host_told.c */
+	unsigned changed; /* lists, whose hosts are told at that time */
+	int64_t changed_at; /* loop_now() ms */
 };
 
 /* ---- host_reply.c ---- */
@@ -135,6 +142,37 @@ int64_t host_call_progress(struct host_part *p);
 void host_items(struct host_part *p, const char *method);
 /* What is declared of them, as members behind others. */
 void host_add_offers(struct buf *out, const struct host_part *p);
+
+/* ---- host_asked.c ---- */
+
+void host_asked_open(struct peer_hearer *out);
+void host_asked_done(struct bridge_host *h);
+/* Main line; as bridge_host_tend. */
+int64_t host_asked_tend(struct bridge_host *h);
+/* The client is about to be freed. */
+void host_asked_forget(struct host_client *c);
+/* What it declared in initialize. */
+void host_take_answers(struct host_client *c, const cJSON *capabilities);
+/* A response of the host's. */
+void host_answer(struct host_client *c, const cJSON *message, struct span text);
+void host_roots_changed(const struct host_client *c);
+
+/* ---- host_told.c ---- */
+
+void host_told_open(struct peer_hearer *out);
+int64_t host_told_tend(struct bridge_host *h);
+void host_told_forget(struct host_client *c);
+/* For bridge.on_change. */
+void host_tools_changed(void *owner);
+/* What of `wanted` it is told of, as members added to out; for host_part.topics. */
+unsigned host_listens(const cJSON *wanted, struct buf *out);
+void host_set_level(struct host_part *p);
+/* uri: as the host calls it; key: as its server does. */
+void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
+		const char *key);
+/* False: it is over, with an error. */
+bool host_may_watch(struct host_part *p);
+void host_unwatch(struct host_part *p);
 
 /* ---- host_methods.c ---- */
 

@@ -816,7 +816,7 @@ void complete_value(struct completing *c, const struct option_row *row,
 		return;
 	c->out->wanted = row->word;
 	c->out->about = row->brief;
-	if (row->type == OPTION_CHOICE)
+	if (row->choices)
 		add_choices(c, row->choices, &offer);
 	else if (!complete_by_name(c, row, before, typed))
 		complete_source(c, source_of_option(row), &offer);

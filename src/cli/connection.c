@@ -175,6 +175,8 @@ static bool on_request(void *owner, const struct event *e)
 {
 	struct connection *c = owner;
 
+	if (c->on_request)
+		return c->on_request(c->on_event_owner, e);
 	return c->requests && requests_request(c->requests, e);
 }
 
@@ -273,7 +275,9 @@ static int begin_client(struct connection *c, struct error *err)
 	c->asked = true;
 	config.kwargs = c->endpoint.scheme->kind == SCHEME_MCP_MQTT &&
 			!c->endpoint.plain_args;
-	if (c->requests)
+	if (c->on_request)
+		config.answers = c->answers;
+	else if (c->requests)
 		config.answers = requests_declares(c->requests);
 	if (said->no_init && config.era.told && config.era.era == ERA_MODERN) {
 		client_assume_modern(&c->client, c->session, &config);

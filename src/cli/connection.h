@@ -55,7 +55,11 @@ struct connection { /* zeroed at first, but for the app */
 	void (*on_event)(
 		void *owner,
 		const struct event *e); /* tail's filter and count; NULL */
-	void *on_event_owner;
+	/* Who answers what the peer asks, in place of the options; NULL: they do.
+	   `answers` is declared then. */
+	bool (*on_request)(void *owner, const struct event *e);
+	struct client_answers answers;
+	void *on_event_owner; /* of both */
 	struct tool_list tools; /* see cli/catalog_file.h */
 	bool has_tools;
 	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */

@@ -35,7 +35,8 @@ struct option_row {
 	const char *brief; /* one line */
 	const char *
 		env; /* environment variable that gives it when no option does; NULL */
-	const char *choices; /* OPTION_CHOICE: "text json raw"; else NULL */
+	/* OPTION_CHOICE: "text json raw"; OPTION_TEXT: offered; else NULL */
+	const char *choices;
 	int64_t min,
 		max; /* OPTION_NUMBER (both 0: from 0 on), OPTION_DURATION (min) */
 	const char *

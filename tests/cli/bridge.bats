@@ -276,6 +276,7 @@ EOF
 from bridge_host import Host
 h = Host("--timeout", "9s", "bridge")
 h.initialize()
+h.until_tool("get_device_status")
 first = h.start_call("get_device_status", meta={"progressToken": "t"})
 rest = [h.start_call("get_device_status") for _ in range(9)]
 busy = h.reply(rest[8])["result"]
@@ -310,6 +311,21 @@ assert h.ask("ping")["result"] == {}
 h.end()
 EOF
 	[ "$(grep -c 'the host gave it up' bridge.err)" = 2 ]
+}
+
+@test "a call that waits for a server to be known is given up: the log has it" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "stdio:/usr/bin/python3 -c input()", "bridge", "--log", "calls.log")
+h.initialize()
+i = h.start_call("something", {"volume": 1})
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": i}})
+assert h.ask("ping")["result"] == {}
+h.end()
+assert str(i) not in h.replies
+EOF
+	grep -qE ' - something \{"volume":1\} .* failed: the host gave it up$' calls.log
+	[ "$(wc -l <calls.log)" = 1 ]
 }
 
 @test "without a serve and a target it answers, and says what is missing" {

@@ -19,6 +19,7 @@ class Host:
         self.came = queue.Queue()
         self.replies = {}
         self.notices = []
+        self.asked = []
         self.id = 0
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -42,6 +43,9 @@ class Host:
         message = json.loads(line)
         for one in message if isinstance(message, list) else [message]:
             assert one.get("jsonrpc") == "2.0", line
+            if "method" in one and "id" in one:
+                self.asked.append(one)
+                continue
             if "method" in one:
                 self.notices.append(one)
                 continue
@@ -76,8 +80,21 @@ class Host:
                 return found[seen]
             assert self.take(max(0.01, end - time.monotonic())) is not None, "it ended"
 
-    def initialize(self, revision="2025-06-18"):
-        reply = self.ask("initialize", {"protocolVersion": revision, "capabilities": {},
+    def question(self, method, seen=0, timeout=PATIENCE):
+        """What the bridge asks by that method, behind the first `seen` of it."""
+        end = time.monotonic() + timeout
+        while True:
+            found = [q for q in self.asked if q["method"] == method]
+            if len(found) > seen:
+                return found[seen]
+            assert self.take(max(0.01, end - time.monotonic())) is not None, "it ended"
+
+    def answer(self, question, **answer):
+        """result=… or error=…"""
+        self.send({"jsonrpc": "2.0", "id": question["id"], **answer})
+
+    def initialize(self, revision="2025-06-18", **capabilities):
+        reply = self.ask("initialize", {"protocolVersion": revision, "capabilities": capabilities,
                                         "clientInfo": {"name": "test-host", "version": "9"}})
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return reply["result"]

@@ -527,3 +527,10 @@ odd() {
 	tab zsh 'mcpctl check broker mqtts'
 	line 'mcpctl check broker mqtts://'
 }
+
+@test "hosts whose settings bridge prints" {
+	bash_complete mcpctl bridge --print-config ''
+	[ "$(sort got | tr '\n' ' ')" = 'claude codex cursor vscode ' ]
+	bash_complete mcpctl bridge --print-config=vs
+	got vscode
+}

@@ -57,8 +57,38 @@ static void play_drop(void *owner, struct bridge_call *c)
 	drops++;
 }
 
+static struct {
+	char text[256]; /* what came last: id, result or words */
+	unsigned answers;
+	char beside[256];
+} server;
+
+static void play_answer(void *owner, const char *id, const char *result,
+			int code, const char *words)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)owner;
+	server.answers++;
+	if (result)
+		buf_printf(&out, "%s %s", id, result);
+	else
+		buf_printf(&out, "%s %d %s", id, code, words ? words : "-");
+	text_copy(server.text, sizeof(server.text), buf_string(&out));
+}
+
+static void play_beside(void *owner, const char *method, const char *params)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_printf("%s %s", method, params);
+
+	(void)owner;
+	text_copy(server.beside, sizeof(server.beside), text);
+}
+
 static const struct peer_kind played = { .start = play_start,
-					 .drop = play_drop };
+					 .drop = play_drop,
+					 .answer = play_answer,
+					 .beside = play_beside };
 
 static void give_tools(const char *tools)
 {
@@ -103,6 +133,7 @@ static int set_up(void **state)
 	client = a->client_new(a->owner);
 	started = NULL;
 	starts = drops = 0;
+	memset(&server, 0, sizeof(server));
 	return 0;
 }
 
@@ -444,6 +475,129 @@ static void changes_are_told_to_who_listens(void **state)
 	assert_int_equal(ear.tells, 2);
 }
 
+/* ---- what servers ask and tell ---- */
+
+#define ANSWERS(capabilities)                                                  \
+	"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{" \
+	"\"protocolVersion\":\"2025-11-25\",\"capabilities\":{" capabilities   \
+	"},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}"
+
+static const char *peer_asks(const char *id, const char *method,
+			     const char *params)
+{
+	const struct peer_question q = { id,
+					 method,
+					 { params, strlen(params) } };
+
+	return bridge.hearer.ask(bridge.owner, &peer, &q);
+}
+
+static void questions_go_to_the_only_host(void **state)
+{
+	void *other;
+
+	(void)state;
+	assert_null(bridge.hearer.answers(bridge.owner));
+	assert_non_null(strstr(peer_asks("7", "roots/list", "{}"), "no host"));
+	says(ANSWERS("\"elicitation\":{},\"sampling\":{}"), "2025-11-25");
+	assert_true(bridge.hearer.answers(bridge.owner)->sampling);
+	assert_true(bridge.hearer.answers(bridge.owner)->elicit_form);
+	assert_false(bridge.hearer.answers(bridge.owner)->elicit_url);
+	assert_non_null(strstr(peer_asks("7", "sampling/createMessage", "{}"),
+			       "no way"));
+	a->reach(client, on_tell, &ear);
+	assert_non_null(
+		strstr(peer_asks("7", "roots/list", "{}"), "does not answer"));
+	assert_non_null(strstr(
+		peer_asks("7", "elicitation/create", "{\"mode\":\"url\"}"),
+		"does not answer"));
+	assert_null(peer_asks("\"x\"", "elicitation/create", "{\"a\":1}"));
+	assert_non_null(strstr(ear.told, "\"id\":2,"));
+	assert_non_null(strstr(
+		ear.told,
+		"\"method\":\"elicitation/create\",\"params\":{\"a\":1}}"));
+	/* An answer to nothing, one of a wrong kind, then the one; once. */
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}");
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":\"2\",\"result\":{}}");
+	bridge_host_tend(host);
+	assert_int_equal(server.answers, 0);
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"b\":2}}");
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"b\":3}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "\"x\" {\"b\":2}");
+	assert_int_equal(server.answers, 1);
+	other = client;
+	client = a->client_new(a->owner);
+	says(ANSWERS("\"elicitation\":{}"), "2025-11-25");
+	assert_non_null(strstr(peer_asks("8", "elicitation/create", "{}"),
+			       "more than one"));
+	assert_false(bridge.hearer.answers(bridge.owner)->elicit_form);
+	a->client_free(other);
+}
+
+static void questions_that_end_otherwise(void **state)
+{
+	(void)state;
+	says(ANSWERS("\"roots\":{}"), "2025-11-25");
+	a->reach(client, on_tell, &ear);
+	assert_null(peer_asks("1", "roots/list", "{}"));
+	is_silent(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-5,\"message\":\"no\"}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "1 -5 no");
+	assert_null(peer_asks("2", "roots/list", "{}"));
+	bridge.hearer.withdrawn(bridge.owner, &peer, (struct span){ "2", 1 });
+	assert_non_null(strstr(ear.told, "\"requestId\":2,"));
+	assert_string_equal(server.text, "2 0 -");
+	assert_null(peer_asks("3", "roots/list", "{}"));
+	bridge.hearer.withdrawn(bridge.owner, &peer, (struct span){ NULL, 0 });
+	assert_non_null(strstr(ear.told, "\"requestId\":3,"));
+	assert_int_equal(server.answers, 2);
+	assert_null(peer_asks("4", "roots/list", "{}"));
+	a->client_free(TAKE(client));
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "4 -32603 the host went away");
+}
+
+static void peer_says(const char *method, const char *params)
+{
+	cJSON *json = json_parse(params, strlen(params), NULL);
+
+	bridge.hearer.said(bridge.owner, &peer, method, json);
+	cJSON_Delete(json);
+}
+
+static void logs_from_that_level_on(void **state)
+{
+	(void)state;
+	bridge.servers = 1;
+	peer.offers = OFFERS_LOGGING;
+	initialize("2025-06-18");
+	a->reach(client, on_tell, &ear);
+	peer_says("notifications/message",
+		  "{\"level\":\"emergency\",\"data\":1}");
+	assert_int_equal(ear.tells, 0);
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":\"error\"}}",
+	     "\"result\":{}");
+	assert_string_equal(server.beside,
+			    "logging/setLevel {\"level\":\"error\"}");
+	peer_says("notifications/message",
+		  "{\"level\":\"warning\",\"data\":1}");
+	peer_says("notifications/message", "{\"level\":\"loud\",\"data\":1}");
+	peer_says("notifications/message", "{\"level\":\"alert\"}");
+	peer_says("notifications/message", "{\"level\":7,\"data\":1}");
+	assert_int_equal(ear.tells, 0);
+	peer_says(
+		"notifications/message",
+		"{\"level\":\"error\",\"logger\":\"db\",\"data\":{\"a\":[1]}}");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"error\",\"logger\":\"kitchen/db\",\"data\":{\"a\":[1]}}}");
+	bridge.servers = 0;
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":\"error\"}}",
+	     "-32601");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +622,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(modern_metadata, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(modern_headers_must_fit, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(questions_go_to_the_only_host,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(questions_that_end_otherwise,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(logs_from_that_level_on, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(changes_are_told, set_up,
 						tear_down),

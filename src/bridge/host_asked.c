@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What servers ask their client (elicitation, sampling, roots): passed on to the
+ * host, where it is the only one and answers such things; its answers back. They
+ * come from the loop, and are passed on by the main line.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "bridge/host_private.h"
+
+enum {
+	ASKED_MAX = 64, /* open ones */
+	ASKED_MS = 600000, /* so long a person may take */
+	WORDS_MAX = 500 /* bytes of an error of the host's */
+};
+#define ASKED_BYTES ((size_t)4 << 20) /* of one question */
+
+struct host_asked {
+	struct host_asked *next;
+	struct host_client *client; /* NULL: it went away */
+	struct bridge_peer *peer;
+	char *id; /* as the server has it: the raw token */
+	int64_t number; /* as the host has it */
+	int64_t until; /* loop_now() ms */
+	bool over; /* what follows is the answer */
+	char *result; /* JSON text; NULL: an error */
+	int code;
+	char *words;
+};
+
+static void release(struct host_asked *a)
+{
+	mem_free(a->id);
+	mem_free(a->result);
+	mem_free(a->words);
+	mem_free(a);
+}
+
+/* ---- who answers ---- */
+
+/* The only host; NULL: there is none, or more than one. */
+static struct host_client *sole_host(const struct bridge_host *h)
+{
+	struct host_client *found = NULL;
+
+	for (struct host_client *c = h->clients; c; c = c->next) {
+		if (!c->revision)
+			continue;
+		if (found)
+			return NULL;
+		found = c;
+	}
+	return found;
+}
+
+static bool has_host(const struct bridge_host *h)
+{
+	for (const struct host_client *c = h->clients; c; c = c->next) {
+		if (c->revision)
+			return true;
+	}
+	return false;
+}
+
+static const struct host_part *part_in(const struct host_question *q,
+				       const struct bridge_call *call)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		if (q->part[i].call == call)
+			return &q->part[i];
+	}
+	return NULL;
+}
+
+/* Whose call is with the peer; NULL: none of a host's tools. */
+static const struct host_part *part_of(const struct bridge_host *h,
+				       const struct bridge_peer *p)
+{
+	if (!p->current)
+		return NULL;
+	for (const struct host_client *c = h->clients; c; c = c->next) {
+		for (const struct host_question *q = c->first; q; q = q->next) {
+			const struct host_part *part = part_in(q, p->current);
+
+			if (part)
+				return part;
+		}
+	}
+	return NULL;
+}
+
+static bool answers_it(const struct client_answers *a, const char *method,
+		       struct span params)
+{
+	struct span mode;
+
+	if (strcmp(method, "roots/list") == 0)
+		return a->roots;
+	if (strcmp(method, "sampling/createMessage") == 0)
+		return a->sampling;
+	return params.text && json_span_member(params, "mode", &mode) &&
+			       json_span_is(mode, "url") ?
+		       a->elicit_url :
+		       a->elicit_form;
+}
+
+void host_take_answers(struct host_client *c, const cJSON *capabilities)
+{
+	const cJSON *elicit = json_object(capabilities, "elicitation");
+	const bool url = json_object(elicit, "url") != NULL;
+
+	c->answers = (struct client_answers){
+		.roots = json_object(capabilities, "roots"),
+		.sampling = json_object(capabilities, "sampling"),
+		/* Without members it means forms. */
+		.elicit_form = elicit && (json_object(elicit, "form") || !url),
+		.elicit_url = url,
+	};
+	c->host->bridge->woken = true;
+}
+
+static const struct client_answers *answers(void *owner)
+{
+	static const struct client_answers none;
+	const struct bridge_host *h = owner;
+	const struct host_client *c = sole_host(h);
+
+	if (!has_host(h))
+		return NULL;
+	return c && !h->bridge->options->mcp_mqtt ? &c->answers : &none;
+}
+
+/* ---- it asks ---- */
+
+static size_t count_open(const struct bridge_host *h)
+{
+	size_t count = 0;
+
+	for (const struct host_asked *a = h->asked; a; a = a->next)
+		count++;
+	return count;
+}
+
+/* Why it is not passed on; NULL: it is, to *out. */
+static const char *why_not(const struct bridge_host *h,
+			   const struct bridge_peer *p,
+			   const struct peer_question *q,
+			   struct host_client **out)
+{
+	const struct host_part *part = part_of(h, p);
+
+	*out = sole_host(h);
+	if (!has_host(h))
+		return "no host is connected that could answer";
+	if (!*out || h->bridge->options->mcp_mqtt)
+		return "more than one host may be meant, and nobody knows which";
+	if (part && part->question->client != *out)
+		return "the host whose call this is cannot be asked";
+	if (!answers_it(&(*out)->answers, q->method, q->params))
+		return "the host does not answer such questions";
+	if (q->params.len > ASKED_BYTES)
+		return "the question is too long";
+	return count_open(h) >= ASKED_MAX ? "too many questions are open" :
+					    NULL;
+}
+
+static bool tell(const struct bridge_host *h, const struct host_client *c,
+		 const struct bridge_peer *p, const struct buf *text)
+{
+	const struct host_part *part = part_of(h, p);
+
+	if (part && host_tell(part, text->data, text->len))
+		return true;
+	return c->reach && c->reach(c->reach_owner, text->data, text->len);
+}
+
+static void log_asked(const struct bridge_host *h, const struct host_asked *a,
+		      const char *method)
+{
+	const char *who = a->client->who ? a->client->who : "the host";
+	CLEANUP(mem_free_ptr)
+	char *line = mem_printf("%s asks %s: passed on to %s", a->peer->prefix,
+				method, who);
+
+	bridge_tell(h->bridge, line);
+}
+
+static const char *ask(void *owner, struct bridge_peer *p,
+		       const struct peer_question *q)
+{
+	struct bridge_host *h = owner;
+	struct host_client *c;
+	const char *why = why_not(h, p, q, &c);
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct host_asked *a;
+
+	if (why)
+		return why;
+	buf_printf(&text,
+		   "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\"",
+		   ++h->asked_last, q->method);
+	if (q->params.text) {
+		buf_text(&text, ",\"params\":");
+		buf_add(&text, q->params.text, q->params.len);
+	}
+	buf_char(&text, '}');
+	if (!tell(h, c, p, &text))
+		return "there is no way to ask the host";
+	a = mem_zalloc(sizeof(*a));
+	a->next = h->asked;
+	a->client = c;
+	a->peer = p;
+	a->id = mem_strdup(q->id);
+	a->number = h->asked_last;
+	a->until = loop_now() + ASKED_MS;
+	h->asked = a;
+	log_asked(h, a, q->method);
+	return NULL;
+}
+
+/* ---- the answer ---- */
+
+static void end_asked(struct host_asked *a, struct bridge_host *h,
+		      const char *words)
+{
+	a->over = true;
+	a->code = JSONRPC_INTERNAL_ERROR;
+	a->words = mem_strdup(words);
+	h->bridge->woken = true;
+}
+
+static void take_error(struct host_asked *a, const cJSON *error)
+{
+	const char *words = json_string(error, "message");
+	CLEANUP(buf_done) struct buf cut = { 0 };
+
+	if (!words)
+		words = "the host told an error without words";
+	buf_add_cut(&cut, words, strlen(words), WORDS_MAX);
+	a->code = member_int(error, "code");
+	if (!a->code)
+		a->code = JSONRPC_INTERNAL_ERROR;
+	a->words = buf_take(&cut);
+}
+
+void host_answer(struct host_client *c, const cJSON *message, struct span text)
+{
+	struct bridge_host *h = c->host;
+	struct span result;
+	int64_t number;
+
+	if (json_integer(message, "id", &number))
+		return;
+	for (struct host_asked *a = h->asked; a; a = a->next) {
+		if (a->number != number || a->client != c || a->over)
+			continue;
+		a->over = true;
+		if (!json_member(message, "error") &&
+		    json_span_member(text, "result", &result))
+			a->result = mem_strndup(result.text, result.len);
+		else
+			take_error(a, json_object(message, "error"));
+		h->bridge->woken = true;
+		return;
+	}
+}
+
+void host_asked_forget(struct host_client *c)
+{
+	for (struct host_asked *a = c->host->asked; a; a = a->next) {
+		if (a->client != c)
+			continue;
+		a->client = NULL;
+		if (!a->over)
+			end_asked(a, c->host, "the host went away");
+	}
+}
+
+/* The host need not answer. */
+static void cancel(const struct bridge_host *h, const struct host_asked *a,
+		   const char *reason)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!a->client)
+		return;
+	buf_printf(
+		&text,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%" PRId64
+		",\"reason\":\"%s\"}}",
+		a->number, reason);
+	tell(h, a->client, a->peer, &text);
+}
+
+static void withdrawn(void *owner, struct bridge_peer *p, struct span id)
+{
+	struct bridge_host *h = owner;
+	struct host_asked **at = &h->asked;
+
+	while (*at) {
+		struct host_asked *a = *at;
+
+		if (a->peer != p ||
+		    (id.text && (strlen(a->id) != id.len ||
+				 memcmp(a->id, id.text, id.len) != 0))) {
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		if (!a->over)
+			cancel(h, a, "its server does not wait any more");
+		if (id.text)
+			p->kind->answer(p->owner, a->id, NULL, 0, NULL);
+		release(a);
+	}
+}
+
+int64_t host_asked_tend(struct bridge_host *h)
+{
+	struct host_asked **at = &h->asked;
+	int64_t next = LOOP_FOREVER;
+
+	while (*at) {
+		struct host_asked *a = *at;
+
+		if (!a->over && loop_now() >= a->until) {
+			cancel(h, a, "it took too long");
+			end_asked(a, h, "the host did not answer in time");
+		}
+		if (!a->over) {
+			next = a->until < next ? a->until : next;
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		a->peer->kind->answer(a->peer->owner, a->id, a->result, a->code,
+				      a->words);
+		release(a);
+	}
+	return next;
+}
+
+void host_asked_done(struct bridge_host *h)
+{
+	while (h->asked) {
+		struct host_asked *a = h->asked;
+
+		h->asked = a->next;
+		release(a);
+	}
+}
+
+void host_roots_changed(const struct host_client *c)
+{
+	const struct bridge *b = c->host->bridge;
+
+	if (!c->answers.roots || sole_host(c->host) != c)
+		return;
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->peer[i]->kind->beside)
+			b->peer[i]->kind->beside(
+				b->peer[i]->owner,
+				"notifications/roots/list_changed", "");
+	}
+}
+
+void host_asked_open(struct peer_hearer *out)
+{
+	out->answers = answers;
+	out->ask = ask;
+	out->withdrawn = withdrawn;
+}

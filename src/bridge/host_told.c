@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What hosts are told beside answers: that lists changed, what servers log, and
+ * that a resource changed, each to who asked for it.
+ */
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "bridge/host_private.h"
+#include "mcp/rules.h"
+
+enum {
+	SETTLE_MS = 500, /* changes of a list within it are one */
+	WATCHES_MAX = 256, /* of a client */
+	LOGGER_MAX = 80,
+	LOGGED_MAX = 16384 /* bytes of what is logged */
+};
+
+/* ---- lists ---- */
+
+static const struct host_list {
+	const char *filter; /* in subscriptions/listen */
+	const char *method;
+} lists[] = {
+	{ "toolsListChanged", "notifications/tools/list_changed" },
+	{ "resourcesListChanged", "notifications/resources/list_changed" },
+	{ "promptsListChanged", "notifications/prompts/list_changed" },
+};
+
+unsigned host_listens(const cJSON *wanted, struct buf *out)
+{
+	unsigned listens = 0;
+
+	for (unsigned i = 0; i < COUNT(lists); i++) {
+		if (!json_true(wanted, lists[i].filter))
+			continue;
+		buf_printf(out, "%s\"%s\":true", listens ? "," : "",
+			   lists[i].filter);
+		listens |= 1U << i;
+	}
+	return listens;
+}
+
+static void tell_listeners(const struct host_client *c, unsigned list)
+{
+	for (const struct host_question *q = c->first; q; q = q->next) {
+		for (size_t i = 0; i < q->count; i++) {
+			const struct host_part *p = &q->part[i];
+			CLEANUP(mem_free_ptr) char *text = NULL;
+
+			if (!(p->topics & 1U << list) || p->over)
+				continue;
+			text = mem_printf(
+				"{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}",
+				lists[list].method, p->id);
+			host_tell(p, text, strlen(text));
+		}
+	}
+}
+
+static void reach(const struct host_client *c, const struct buf *text)
+{
+	if (c->revision && c->reach)
+		c->reach(c->reach_owner, text->data, text->len);
+}
+
+static void tell_list(const struct bridge_host *h, unsigned list)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct host_client *c, *next;
+
+	jsonrpc_notification(&text, lists[list].method, NULL);
+	for (c = h->clients; c; c = next) {
+		next = c->next;
+		tell_listeners(c, list);
+		reach(c, &text);
+	}
+}
+
+void host_tools_changed(void *owner)
+{
+	tell_list(owner, 0);
+}
+
+static void list_changed(struct bridge_host *h, unsigned list)
+{
+	if (!h->changed)
+		h->changed_at = loop_now() + SETTLE_MS;
+	h->changed |= 1U << list;
+}
+
+int64_t host_told_tend(struct bridge_host *h)
+{
+	unsigned changed = h->changed;
+
+	if (!changed)
+		return LOOP_FOREVER;
+	if (loop_now() < h->changed_at)
+		return h->changed_at;
+	h->changed = 0;
+	for (unsigned i = 0; i < COUNT(lists); i++) {
+		if (changed & 1U << i)
+			tell_list(h, i);
+	}
+	return LOOP_FOREVER;
+}
+
+/* ---- what servers log ---- */
+
+static void tell_level(const struct bridge_peer *p, const char *level)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	if (!level || !(p->offers & OFFERS_LOGGING))
+		return;
+	json_add_object(&params, "level", level);
+	p->kind->beside(p->owner, "logging/setLevel", buf_string(&params));
+}
+
+/* The least that anybody wants; NULL: nobody wants any. */
+static const char *least_level(const struct bridge_host *h)
+{
+	int least = 0;
+
+	for (const struct host_client *c = h->clients; c; c = c->next) {
+		if (c->log_rank && (!least || c->log_rank < least))
+			least = c->log_rank;
+	}
+	return least ? log_levels[least - 1] : NULL;
+}
+
+void host_set_level(struct host_part *p)
+{
+	struct host_client *c = p->question->client;
+	const struct bridge *b = c->host->bridge;
+	const int rank = log_level_rank(json_string(p->params, "level"));
+
+	if (!b->servers) {
+		host_error(p, JSONRPC_METHOD_NOT_FOUND, NULL,
+			   "nothing logs here: no server is behind the bridge");
+		return;
+	}
+	if (!rank) {
+		host_error(
+			p, JSONRPC_INVALID_PARAMS, NULL,
+			"Invalid params: 'level' must be one of debug, info, notice, warning, error, critical, alert and emergency");
+		return;
+	}
+	c->log_rank = rank;
+	for (size_t i = 0; i < b->count; i++)
+		tell_level(b->peer[i], least_level(c->host));
+	host_result(p, "{}");
+}
+
+static void add_data(struct buf *out, const cJSON *data)
+{
+	const char *text = cJSON_GetStringValue(data);
+	CLEANUP(buf_done) struct buf json = { 0 }, safe = { 0 };
+
+	if (text) {
+		mend_text(&safe, text, LOGGED_MAX);
+		buf_json_string(out, buf_string(&safe), safe.len);
+		return;
+	}
+	json_print(&json, data);
+	if (json.len <= LOGGED_MAX)
+		buf_add(out, json.data, json.len);
+	else
+		buf_printf(out, "\"%zu bytes, which is too much to pass on\"",
+			   json.len);
+}
+
+static void pass_log(const struct bridge_host *h, const struct bridge_peer *p,
+		     const cJSON *params)
+{
+	const char *level = json_string(params, "level");
+	const char *logger = json_string(params, "logger");
+	const cJSON *data = json_member(params, "data");
+	const int rank = log_level_rank(level);
+	CLEANUP(buf_done) struct buf said = { 0 }, text = { 0 }, name = { 0 };
+	struct host_client *c, *next;
+
+	if (!rank || !data)
+		return;
+	buf_text(&name, p->prefix);
+	if (logger) {
+		buf_char(&name, '/');
+		mend_text(&name, logger, LOGGER_MAX);
+	}
+	buf_printf(&said, "{\"level\":\"%s\"", level);
+	json_add_text(&said, "logger", buf_string(&name));
+	buf_text(&said, ",\"data\":");
+	add_data(&said, data);
+	buf_char(&said, '}');
+	jsonrpc_notification(&text, "notifications/message", buf_string(&said));
+	for (c = h->clients; c; c = next) {
+		next = c->next;
+		if (c->log_rank && rank >= c->log_rank)
+			reach(c, &text);
+	}
+}
+
+/* ---- resources that somebody watches ---- */
+
+struct host_watch {
+	struct host_watch *next;
+	struct host_client *client;
+	struct bridge_peer *peer;
+	char *uri; /* as the host calls it */
+	char *key; /* as its server does */
+	bool due; /* it changed, and the host is not told yet */
+};
+
+static bool is_watched(const struct bridge_host *h, const struct bridge_peer *p,
+		       const char *key)
+{
+	for (const struct host_watch *w = h->watches; w; w = w->next) {
+		if (w->peer == p && strcmp(w->key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void ask_watch(const struct bridge_peer *p, const char *method,
+		      const char *key)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	json_add_object(&params, "uri", key);
+	p->kind->beside(p->owner, method, buf_string(&params));
+}
+
+static size_t count_watches(const struct host_client *c)
+{
+	size_t count = 0;
+
+	for (const struct host_watch *w = c->host->watches; w; w = w->next)
+		count += w->client == c;
+	return count;
+}
+
+bool host_may_watch(struct host_part *p)
+{
+	const struct host_client *c = p->question->client;
+
+	if (!c->host->bridge->servers)
+		host_error(p, JSONRPC_METHOD_NOT_FOUND, NULL,
+			   "no server is behind the bridge");
+	else if (count_watches(c) >= WATCHES_MAX)
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "more than %d resources would be subscribed to",
+			   WATCHES_MAX);
+	else
+		return true;
+	return false;
+}
+
+void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
+		const char *key)
+{
+	struct host_watch *w;
+
+	for (w = c->host->watches; w; w = w->next) {
+		if (w->client == c && w->peer == p && strcmp(w->key, key) == 0)
+			return;
+	}
+	w = mem_zalloc(sizeof(*w));
+	w->next = c->host->watches;
+	w->client = c;
+	w->peer = p;
+	w->uri = mem_strdup(uri);
+	w->key = mem_strdup(key);
+	c->host->watches = w;
+}
+
+/* uri NULL: all of that client. */
+static void drop_watches(struct host_client *c, const char *uri)
+{
+	struct host_watch **at = &c->host->watches;
+
+	while (*at) {
+		struct host_watch *w = *at;
+
+		if (w->client != c || (uri && strcmp(w->uri, uri) != 0)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		if (!is_watched(c->host, w->peer, w->key))
+			ask_watch(w->peer, "resources/unsubscribe", w->key);
+		mem_free(w->uri);
+		mem_free(w->key);
+		mem_free(w);
+	}
+}
+
+void host_unwatch(struct host_part *p)
+{
+	const char *uri = json_string(p->params, "uri");
+
+	if (!uri) {
+		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
+			   "Invalid params: 'uri' must be a string");
+		return;
+	}
+	drop_watches(p->question->client, uri);
+	host_result(p, "{}");
+}
+
+static struct host_watch *next_due(const struct bridge_host *h)
+{
+	struct host_watch *w = h->watches;
+
+	while (w && !w->due)
+		w = w->next;
+	return w;
+}
+
+static void tell_update(struct host_watch *w)
+{
+	CLEANUP(buf_done) struct buf uri = { 0 }, text = { 0 };
+
+	w->due = false;
+	json_add_object(&uri, "uri", w->uri);
+	jsonrpc_notification(&text, "notifications/resources/updated",
+			     buf_string(&uri));
+	reach(w->client, &text);
+}
+
+static void pass_update(const struct bridge_host *h,
+			const struct bridge_peer *p, const cJSON *params)
+{
+	const char *key = json_string(params, "uri");
+	struct host_watch *w;
+
+	for (w = key ? h->watches : NULL; w; w = w->next)
+		w->due = w->peer == p && strcmp(w->key, key) == 0;
+	/* Whoever is told may free what is looked at: from the start after each. */
+	while (key && (w = next_due(h)) != NULL)
+		tell_update(w);
+}
+
+/* ---- what servers say ---- */
+
+static void pass_complete(const struct bridge_host *h, const cJSON *params)
+{
+	const char *id = json_string(params, "elicitationId");
+	CLEANUP(buf_done) struct buf said = { 0 }, text = { 0 };
+	struct host_client *c, *next;
+
+	if (!id)
+		return;
+	json_add_object(&said, "elicitationId", id);
+	jsonrpc_notification(&text, "notifications/elicitation/complete",
+			     buf_string(&said));
+	for (c = h->clients; c; c = next) {
+		next = c->next;
+		if (c->answers.elicit_url)
+			reach(c, &text);
+	}
+}
+
+static void said(void *owner, struct bridge_peer *p, const char *method,
+		 const cJSON *params)
+{
+	struct bridge_host *h = owner;
+
+	for (unsigned i = 0; i < COUNT(lists); i++) {
+		if (strcmp(lists[i].method, method) == 0)
+			list_changed(h, i);
+	}
+	if (strcmp(method, "notifications/message") == 0)
+		pass_log(h, p, params);
+	else if (strcmp(method, "notifications/resources/updated") == 0)
+		pass_update(h, p, params);
+	else if (strcmp(method, "notifications/elicitation/complete") == 0)
+		pass_complete(h, params);
+}
+
+static void came(void *owner, struct bridge_peer *p)
+{
+	struct bridge_host *h = owner;
+
+	if (p->offers & OFFERS_RESOURCES)
+		list_changed(h, 1);
+	if (p->offers & OFFERS_PROMPTS)
+		list_changed(h, 2);
+	tell_level(p, least_level(h));
+	for (const struct host_watch *w = h->watches; w; w = w->next) {
+		if (w->peer == p)
+			ask_watch(p, "resources/subscribe", w->key);
+	}
+}
+
+void host_told_forget(struct host_client *c)
+{
+	drop_watches(c, NULL);
+}
+
+void host_told_open(struct peer_hearer *out)
+{
+	out->said = said;
+	out->came = came;
+}

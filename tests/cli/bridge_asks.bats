@@ -1,0 +1,273 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mcpctl bridge: what servers behind it ask and tell by themselves, and which host
+# gets it.
+# shellcheck disable=SC2154 # set by helper.bash
+
+load helper
+
+# host ARG…: the host's script is stdin; ARG are its arguments.
+host() {
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$@" || {
+		cat bridge.err >&2
+		return 1
+	}
+}
+
+PROGRAM="stdio:/usr/bin/python3 $BATS_TEST_DIRNAME"
+ASKER="$PROGRAM/asking_server.py asker.log"
+LOGGER="$PROGRAM/logging_server.py"
+
+@test "what a server asks goes to the only host, and its answer back; a call waits for it" {
+	host "$ASKER" <<'EOF'
+import json, sys
+from bridge_host import Host
+h = Host("--timeout", "2s", "-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize(sampling={}, elicitation={}, roots={"listChanged": True})
+h.until_tool("hidden")
+assert json.loads(h.call("capabilities")[0]) == \
+    {"elicitation": {"form": {}}, "roots": {}, "sampling": {}}, h.call("capabilities")
+i = h.start_call("ask", {"message": "Who?"})
+q = h.question("elicitation/create")
+assert q["params"]["message"] == "Who?" and q["params"]["requestedSchema"]["required"] == ["name"], q
+# Longer than a call may take: a person is asked.
+import time
+time.sleep(3)
+h.answer(q, result={"action": "accept", "content": {"name": "Ada"}})
+assert json.loads(h.reply(i)["result"]["content"][0]["text"])["result"]["content"] == {"name": "Ada"}
+i = h.start_call("sample", {"prompt": "Hi"})
+h.answer(h.question("sampling/createMessage"), error={"code": -1, "message": "User rejected"})
+assert json.loads(h.reply(i)["result"]["content"][0]["text"])["error"] == \
+    {"code": -1, "message": "User rejected"}, h.reply(i)
+i = h.start_call("roots")
+h.answer(h.question("roots/list"), result={"roots": [{"uri": "file:///x"}]})
+assert "file:///x" in h.reply(i)["result"]["content"][0]["text"]
+i = h.start_call("twice")
+first, second = h.question("elicitation/create", 1), h.question("elicitation/create", 2)
+h.answer(second, result={"action": "decline"})
+h.answer(first, result={"action": "cancel"})
+assert "decline" in h.reply(i)["result"]["content"][0]["text"]
+# One that the server does not wait for any more.
+assert h.call("withdraw", {"after": 0.1}) == ("withdrawn", False)
+late = h.question("elicitation/create", 3)
+assert h.notice("notifications/cancelled")["params"]["requestId"] == late["id"]
+h.answer(late, result={"action": "accept", "content": {}})
+# A mode that the host does not have.
+said = h.call("ask", {"mode": "url", "url": "https://example.org/", "elicitationId": "e"})
+assert '"cancel"' in said[0], said
+h.send({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
+assert h.call("capabilities")[1] is False
+assert h.end()[0] == 0
+EOF
+	until_true grep -q 'notifications/roots/list_changed' asker.log
+	grep -q 'asks elicitation/create: passed on to test-host/9' bridge.err
+	absent 'too late' asker.log bridge.err
+}
+
+@test "a host that answers no questions is asked none, and its server is told so" {
+	host "$ASKER" <<'EOF'
+import json, sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("ask")
+assert "hidden" not in h.tools()
+assert h.call("capabilities") == ("{}", False)
+for tool in ("ask", "sample", "roots"):
+    said = json.loads(h.call(tool)[0])["error"]
+    assert said["code"] == -32601 and "host does not answer" in said["message"], said
+assert not h.asked
+h.end()
+EOF
+	grep -q 'asks sampling/createMessage, and is told that nobody answers' bridge.err
+}
+
+@test "a server that dies in the midst of a question; a host that leaves before its answer" {
+	host "$ASKER" <<'EOF'
+import json, sys, urllib.request
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize(elicitation={})
+h.until_tool("die")
+i = h.start_call("die", {"after": 0.1})
+q = h.question("elicitation/create")
+assert h.notice("notifications/cancelled")["params"]["requestId"] == q["id"]
+assert h.reply(i)["result"]["isError"], h.reply(i)
+h.until_tool("ask", test=lambda t: "(asleep)" not in t["description"])
+i = h.start_call("ask")
+h.question("elicitation/create", 1)
+assert h.end()[0] == 0
+EOF
+}
+
+@test "of two hosts at a port none is asked; the one that stays is, with what it answers" {
+	host "$ASKER" <<'EOF'
+import json, queue, re, subprocess, sys, threading, time, urllib.request
+log = open("bridge.err", "w+b")
+bridge = subprocess.Popen(["mcpctl", "-t", sys.argv[1], "bridge", "--no-own-tools", "--listen", "127.0.0.1:0"],
+                          stdout=log, stderr=log)
+while not (found := re.search(rb"listening at (http://\S+/mcp)", open("bridge.err", "rb").read())):
+    time.sleep(0.02)
+URL = found.group(1).decode()
+
+class Client:
+    def __init__(self, **capabilities):
+        self.session, self.id = None, 0
+        self.post({"method": "initialize", "id": 1, "params": {
+            "protocolVersion": "2025-06-18", "capabilities": capabilities,
+            "clientInfo": {"name": "port-host", "version": "1"}}})
+        self.post({"method": "notifications/initialized"})
+
+    def post(self, message, on_question=None):
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        if self.session:
+            headers.update({"Mcp-Session-Id": self.session, "MCP-Protocol-Version": "2025-06-18"})
+        rq = urllib.request.Request(URL, json.dumps({"jsonrpc": "2.0", **message}).encode(), headers)
+        with urllib.request.urlopen(rq, timeout=60) as reply:
+            self.session = reply.headers.get("Mcp-Session-Id") or self.session
+            if reply.headers.get_content_type() != "text/event-stream":
+                text = reply.read()
+                return json.loads(text) if text else None
+            for line in reply:
+                if not line.startswith(b"data: {"):
+                    continue
+                came = json.loads(line[6:])
+                if "method" in came and "id" in came:
+                    self.post({"id": came["id"], "result": on_question(came)})
+                elif "id" in came:
+                    return came
+
+    def call(self, name, on_question=None):
+        self.id += 1
+        reply = self.post({"id": "c%d" % self.id, "method": "tools/call",
+                           "params": {"name": name, "arguments": {}}}, on_question)
+        return reply["result"]["content"][0]["text"]
+
+    def leave(self):
+        urllib.request.urlopen(urllib.request.Request(URL, method="DELETE", headers={
+            "Mcp-Session-Id": self.session}), timeout=60).read()
+
+def decline(question):
+    assert question["method"] == "elicitation/create", question
+    return {"action": "decline"}
+
+one = Client(elicitation={})
+assert "decline" in one.call("ask", decline)
+two = Client(elicitation={})
+assert '"cancel"' in one.call("ask") and '"cancel"' in two.call("ask"), "nobody is asked"
+one.leave()
+assert "decline" in two.call("ask", decline)
+two.leave()
+# Who comes later, and answers more, is told of: the server's session begins anew.
+three = Client(elicitation={}, sampling={})
+end = time.monotonic() + 60
+while "sampling" not in three.call("capabilities"):
+    assert time.monotonic() < end
+    time.sleep(0.05)
+bridge.terminate()
+assert bridge.wait(10) == 0
+EOF
+	grep -q 'more than one host' bridge.err
+}
+
+@test "what servers log goes to hosts that asked for it, from that level on" {
+	host "$LOGGER" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+assert "logging" in h.initialize()["capabilities"]
+h.until_tool("log")
+assert h.call("log") == ("logged", False)
+logged = lambda: [n["params"] for n in h.notices if n["method"] == "notifications/message"]
+assert h.ask("ping")["result"] == {} and not logged(), h.notices
+assert h.ask("logging/setLevel", {"level": "loud"})["error"]["code"] == -32602
+assert h.ask("logging/setLevel", {"level": "notice"})["result"] == {}
+assert h.call("log") == ("logged", False)
+h.notice("notifications/message", 2)
+said = logged()
+assert [(s["level"], s["data"]) for s in said] == \
+    [(level, "a " + level) for level in ("notice", "warning", "error")], said
+assert all(s["logger"] for s in said), said
+h.end()
+EOF
+}
+
+@test "a resource that a host subscribed to: it is told, until it does not want it; lists that change, too" {
+	cat >shelf.py <<'EOF'
+import json, os, sys
+def say(m):
+    print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+watched, level = set(), "none"
+log = open(sys.argv[1], "a", buffering=1)
+for line in sys.stdin:
+    m = json.loads(line)
+    log.write(m["method"] + " " + json.dumps(m.get("params")) + "\n")
+    if "id" not in m:
+        continue
+    p, result = m.get("params") or {}, {}
+    if m["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "shelf", "version": "1"},
+                  "capabilities": {"tools": {}, "prompts": {"listChanged": True}, "logging": {},
+                                   "resources": {"subscribe": True, "listChanged": True}}}
+    elif m["method"] == "tools/list":
+        result = {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in ("touch", "grow", "die")]}
+    elif m["method"] == "resources/list":
+        result = {"resources": [{"uri": "shelf://a", "name": "a"}]}
+    elif m["method"] == "prompts/list":
+        result = {"prompts": []}
+    elif m["method"] == "resources/subscribe":
+        if p["uri"] != "shelf://a":
+            say({"id": m["id"], "error": {"code": -32002, "message": "no such resource"}})
+            continue
+        watched.add(p["uri"])
+    elif m["method"] == "resources/unsubscribe":
+        watched.discard(p["uri"])
+    elif m["method"] == "tools/call":
+        if p["name"] == "die":
+            os._exit(0)
+        if p["name"] == "touch":
+            for uri in watched:
+                say({"method": "notifications/resources/updated", "params": {"uri": uri}})
+        else:
+            for what in ("resources", "prompts"):
+                say({"method": "notifications/%s/list_changed" % what})
+        result = {"content": [{"type": "text", "text": "%d" % len(watched)}]}
+    say({"id": m["id"], "result": result})
+EOF
+	host "stdio:/usr/bin/python3 $WORK/shelf.py $WORK/shelf.log" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+offered = h.initialize()["capabilities"]
+assert offered["resources"] == {"listChanged": True, "subscribe": True}, offered
+assert offered["prompts"] == {"listChanged": True}, offered
+h.until_tool("touch")
+updates = lambda: [n for n in h.notices if n["method"] == "notifications/resources/updated"]
+assert h.call("touch") == ("0", False)
+assert h.ask("resources/subscribe", {"uri": "shelf://b"})["error"]["code"] == -32002
+assert h.ask("resources/subscribe", {"uri": "shelf://a"})["result"] == {}
+assert h.ask("logging/setLevel", {"level": "error"})["result"] == {}
+assert h.call("touch") == ("1", False)
+assert h.notice("notifications/resources/updated")["params"] == {"uri": "shelf://a"}
+seen = {what: len([n for n in h.notices if n["method"] == "notifications/%s/list_changed" % what])
+        for what in ("resources", "prompts")}
+# The server's next life is told of it again.
+h.call("die")
+h.until_tool("touch", test=lambda t: "(asleep)" not in t["description"])
+while h.call("touch")[0] != "1":
+    pass
+h.notice("notifications/resources/updated", 1)
+h.call("grow")
+for what in seen:
+    h.notice("notifications/%s/list_changed" % what, seen[what])
+assert h.ask("resources/unsubscribe", {"uri": "shelf://a"})["result"] == {}
+while h.call("touch")[0] != "0":
+    pass
+before = len(updates())
+h.call("touch")
+assert h.ask("ping")["result"] == {} and len(updates()) == before
+h.end()
+EOF
+	[ "$(grep -c '^resources/subscribe {"uri": "shelf://a"}' shelf.log)" = 2 ]
+	[ "$(grep -c '^logging/setLevel {"level": "error"}' shelf.log)" = 2 ]
+}
