@@ -947,19 +947,11 @@ static void send_reply(struct pretend *d, const struct job *job)
 			       uv_hrtime());
 }
 
-/* Who hears it may call at once: nothing of that is to arrive. */
-static void send_last(struct pretend *d, const struct job *job)
-{
-	if (d->config.events->lost)
-		d->config.events->lost(d->config.owner);
-	send_reply(d, job);
-	become_deaf(d);
-}
-
 static void do_reply(struct pretend *d, const struct job *job)
 {
 	const struct pretend_events *e = d->config.events;
 	const struct fault_set *f = &d->config.faults;
+	bool last = job->method == SERVER_LIST && d->deaf_due;
 
 	d->answering = job->of.asker;
 	if (d->deaf)
@@ -967,10 +959,13 @@ static void do_reply(struct pretend *d, const struct job *job)
 	d->aside = e->answers && !e->answers(d->config.owner, d->answering);
 	if (job->as_is) {
 		pretend_send_as_is(d, job->payload);
-	} else if (job->method == SERVER_LIST && d->deaf_due) {
-		send_last(d, job);
 	} else if (job->method != SERVER_CALL) {
+		/* Whoever hears it may call at once: nothing of that is to arrive. */
+		if (last && e->lost)
+			e->lost(d->config.owner);
 		send_reply(d, job);
+		if (last)
+			become_deaf(d);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
 		pretend_send_as_is(d, fault_no_json());
 	} else if (fault_has(f, FAULT_CUT_FRAME) ||
