@@ -408,7 +408,13 @@ bool tcp_tls_facts(const struct tcp *t, struct tls_facts *out)
 	return true;
 }
 
-bool tcp_deafen(struct tcp *t, bool gone)
+void tcp_deafen(struct tcp *t)
+{
+	if (t->open && !t->closing)
+		uv_read_stop((uv_stream_t *)&t->uv);
+}
+
+bool tcp_lose(struct tcp *t)
 {
 	struct sock_filter drop = { .code = BPF_RET | BPF_K };
 	struct sock_fprog all = { .len = 1, .filter = &drop };
@@ -416,10 +422,9 @@ bool tcp_deafen(struct tcp *t, bool gone)
 
 	if (!t->open || t->closing)
 		return true;
-	uv_read_stop((uv_stream_t *)&t->uv);
-	return !gone || (uv_fileno((uv_handle_t *)&t->uv, &fd) == 0 &&
-			 setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
-				    sizeof(all)) == 0);
+	return uv_fileno((uv_handle_t *)&t->uv, &fd) == 0 &&
+	       setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
+			  sizeof(all)) == 0;
 }
 
 size_t tcp_waiting(const struct tcp *t)

@@ -86,8 +86,10 @@ void tcp_write(struct tcp *t, const void *data, size_t len);
 bool tcp_ends(const struct tcp *t, char *own, char *peer);
 /* What TLS came to; false: it is not up. */
 bool tcp_tls_facts(const struct tcp *t, struct tls_facts *out);
-/* What comes is not read any more; see board_ws_deafen. */
-bool tcp_deafen(struct tcp *t, bool gone);
+/* What comes is not read any more. */
+void tcp_deafen(struct tcp *t);
+/* See board_ws_lose. */
+bool tcp_lose(struct tcp *t);
 /* Bytes that the peer has not taken yet. */
 size_t tcp_waiting(const struct tcp *t);
 /* Ends in closed. What was written before still goes out if the kernel has it. Again is fine. */

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened, told to who opened the proxy; and its end. */
-#include <inttypes.h>
-#include <string.h>
-
+#include "base/asides.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "proxy/proxy.h"
 #include "proxy/turn.h"
 
-#define MINUTE_MS 60000
-#define TOLD_MAX 10
-#define KINDS_MAX 16
-#define LAST_MAX 160
-
 struct tells {
 	struct timer timer;
-	struct tell {
-		const char *format;
-		struct counted count;
-		char last[LAST_MAX + 1]; /* of those that were not told; cut */
-	} of[KINDS_MAX];
+	struct asides lines; /* a kind: the format */
 };
 
 static void say(const struct proxy *p, const struct proxy_news *n)
@@ -28,54 +16,31 @@ static void say(const struct proxy *p, const struct proxy_news *n)
 		p->options.events->said(p->options.owner, n);
 }
 
+static void say_rest(void *owner, const struct aside_kind *k)
+{
+	CLEANUP(mem_free_ptr) char *text = asides_text(k);
+
+	say(owner, &(struct proxy_news){ .level = PROXY_WARN, .text = text });
+}
+
 /* The minute is over. */
 static void on_timer(void *owner)
 {
 	struct proxy *p = owner;
-	struct tells *of = p->tells;
 
-	for (int i = 0; i < KINDS_MAX; i++) {
-		CLEANUP(mem_free_ptr) char *text = NULL;
-		const struct tell *t = &of->of[i];
-
-		if (!t->count.more)
-			continue;
-		text = mem_printf("and %" PRIu64
-				  " more like that since, the last one: %s",
-				  t->count.more, t->last);
-		say(p,
-		    &(struct proxy_news){ .level = PROXY_WARN, .text = text });
-	}
-	memset(of->of, 0, sizeof(of->of));
-}
-
-static struct tell *tell_of(struct tells *of, const char *format)
-{
-	int i = 0;
-
-	while (i < KINDS_MAX - 1 && of->of[i].format &&
-	       of->of[i].format != format)
-		i++;
-	of->of[i].format = format;
-	return &of->of[i];
+	asides_end(&p->tells->lines, say_rest, p);
 }
 
 /* Is there a line left for one like that? If not, it is counted. */
 static bool has_line(struct tells *of, const char *format,
 		     const struct proxy_news *n)
 {
-	CLEANUP(mem_free_ptr) char *line = NULL;
-	struct tell *t = tell_of(of, format);
-
 	if (!uv_is_active((uv_handle_t *)&of->timer.uv))
-		timer_start(&of->timer, MINUTE_MS);
-	if (t->count.told++ < TOLD_MAX)
+		timer_start(&of->timer, ASIDES_MINUTE_MS);
+	if (asides_has_line(&of->lines, (uintptr_t)format, ASIDES_TOLD))
 		return true;
-	t->count.more++;
-	line = mem_printf("%s%s%s", n->device ? n->device : "",
-			  n->device ? ": " : "", n->text);
-	line[text_cut(line, strlen(line), LAST_MAX)] = '\0';
-	memcpy(t->last, line, strlen(line) + 1);
+	asides_count(&of->lines, (uintptr_t)format, n->device, n->text,
+		     (int)n->level);
 	return false;
 }
 

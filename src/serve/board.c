@@ -234,17 +234,10 @@ static bool is_stranger(const struct board *d, int64_t before)
 	       !d->alias && d->since_ms <= before;
 }
 
-static bool is_known(const struct serve *s, const struct board *d)
-{
-	return s->tokens.count ||
-	       enrolled_or_listed(&s->enrolled, &s->aliases, d->device_id,
-				  d->client_id);
-}
-
 /* What it holds counts no more as a stranger's, if its board is known. */
 static void board_said_hello(struct board *d)
 {
-	if (is_known(d->server, d))
+	if (board_is_known(d))
 		share_close(&d->share);
 }
 
@@ -275,7 +268,8 @@ static void lose_place(struct board *d, const char *advice)
 static bool make_place(struct serve *s, const struct board *new,
 		       const char *advice)
 {
-	int64_t before = unix_now_ms() - (is_known(s, new) ? 0 : STRANGER_MS);
+	int64_t before =
+		unix_now_ms() - (board_is_known(new) ? 0 : STRANGER_MS);
 	struct board *d = s->registry.first;
 
 	while (d && !is_stranger(d, before))

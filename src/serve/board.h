@@ -199,6 +199,8 @@ void board_describe_away(struct buf *out, const struct serve *s,
 			 const struct enrolled_board *b);
 const char *board_state_name(enum board_state state);
 
+/* By a file, a token, a signed name; or the user opened it. */
+bool board_is_known(const struct board *d);
 /* It calls itself by what is another board's: told once. */
 void board_tell_claim(struct board *d);
 /* A record about d, to be completed; NULL if it is not kept. */

@@ -468,6 +468,25 @@ void board_audio_over(struct board *d)
  * are given.
  */
 
+bool board_is_known(const struct board *d)
+{
+	const struct serve *s = d->server;
+
+	return d->held || (s->tokens.count && !d->mqtt) ||
+	       (s->config.mqtt_key_file && d->mqtt) ||
+	       enrolled_or_listed(&s->enrolled, &s->aliases, d->device_id,
+				  d->client_id);
+}
+
+static enum record_about about(const struct board *d, enum record_kind kind)
+{
+	if (board_is_known(d))
+		return ABOUT_KNOWN;
+	return d->state == DEVICE_READY || kind == RECORD_READY ?
+		       ABOUT_READY :
+		       ABOUT_STRANGER;
+}
+
 struct record *board_record(struct board *d, enum record_kind kind,
 			    enum record_level level, const char *format, ...)
 {
@@ -478,8 +497,10 @@ struct record *board_record(struct board *d, enum record_kind kind,
 	va_start(args, format);
 	text = mem_vprintf(format, args);
 	va_end(args);
-	r = records_add(&d->server->records, kind, level, d->id, d->address,
-			"%s", text);
+	r = record_about(
+		d->server, about(d, kind), kind, level,
+		&(struct who){ .device_id = d->id, .address = d->address },
+		text);
 	if (r)
 		r->alias = mem_strdup(d->alias);
 	return r;

@@ -45,9 +45,15 @@ static void on_heard(void *owner, const struct port_news *n)
 	char *text = mem_printf("%s%s", rows[n->event].before, n->text);
 	CLEANUP(mem_free_ptr) char *limit = NULL;
 	const char *hint = n->hint ? n->hint : rows[n->event].hint;
-	struct record *r =
-		record_of(d->server, &n->who, rows[n->event].kind,
-			  odd ? LEVEL_INFO : rows[n->event].level, text);
+	/* Those are counted already, each kind by itself (net/front). */
+	bool counted = n->event == PORT_NOISE || n->event == PORT_REFUSED;
+	enum record_level level = odd ? LEVEL_INFO : rows[n->event].level;
+	struct record *r = counted ?
+				   record_about(d->server, ABOUT_KNOWN,
+						rows[n->event].kind, level,
+						&n->who, text) :
+				   record_of(d->server, &n->who,
+					     rows[n->event].kind, level, text);
 
 	if (n->verdict == TOKEN_OF_ANOTHER)
 		hint = "a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is";

@@ -856,14 +856,20 @@ static void on_refused(void *owner, const char *client_id, const char *address,
 		       const char *text, const char *hint)
 {
 	struct mqtt_boards *r = owner;
+	CLEANUP(mem_free_ptr) char *whole = NULL;
 	char mac[18];
 	struct record *rec;
 
 	if (r->closing)
 		return;
-	rec = records_add(&r->server->records, RECORD_REFUSED, LEVEL_WARN,
-			  client_id_mac(client_id, mac) ? mac : client_id,
-			  address, "refused by the broker: %s", text);
+	whole = mem_printf("refused by the broker: %s", text);
+	rec = record_of(
+		r->server,
+		&(struct who){ .device_id = client_id_mac(client_id, mac) ?
+						    mac :
+						    client_id,
+			       .address = address },
+		RECORD_REFUSED, LEVEL_WARN, whole);
 	add_hint(
 		rec,
 		hint ? hint :

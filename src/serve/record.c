@@ -6,6 +6,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "serve/board.h"
 #include "serve/serve_state.h"
 
 #include <string.h>
@@ -108,12 +109,91 @@ struct record *records_add(struct records *r, enum record_kind kind,
 	return new;
 }
 
+/* One kind of lines: never 0. */
+static uintptr_t aside_of(enum record_about about, enum record_kind kind,
+			  enum record_level level)
+{
+	return ((uintptr_t)kind << 8) + ((uintptr_t)level << 4) +
+	       (uintptr_t)about;
+}
+
+static enum record_kind kind_of_aside(uintptr_t aside)
+{
+	return (enum record_kind)(aside >> 8);
+}
+
+struct record *record_about(struct serve *s, enum record_about about,
+			    enum record_kind kind, enum record_level level,
+			    const struct who *who, const char *text)
+{
+	struct records *r = &s->records;
+	const uintptr_t aside = aside_of(about, kind, level);
+
+	if (level == LEVEL_DEBUG && !r->verbose)
+		return NULL;
+	if (about != ABOUT_KNOWN) {
+		bool room = asides_has_line(
+			&r->asides, aside,
+			about == ABOUT_READY ? RECORDS_READY : ASIDES_TOLD);
+
+		s->events->due(s, r->asides.ends);
+		if (!room) {
+			asides_count(&r->asides, aside,
+				     who->device_id ? who->device_id :
+						      who->address,
+				     text, (int)level);
+			return NULL;
+		}
+	}
+	return records_add(r, kind, level, who->device_id, who->address, "%s",
+			   text);
+}
+
+static void tell_more(void *owner, const struct aside_kind *k)
+{
+	const enum record_kind of = kind_of_aside(k->kind);
+	CLEANUP(mem_free_ptr) char *text = asides_text(k);
+	CLEANUP(buf_done) struct buf detail = { 0 };
+	struct record *r =
+		records_add(owner, RECORD_MORE, (enum record_level)k->level,
+			    NULL, NULL, "%s: %s", record_kind_name(of), text);
+
+	if (!r)
+		return;
+	r->count = k->more;
+	record_member(&detail, "of", record_kind_name(of));
+	record_detail(r, &detail);
+	if (of == RECORD_OTA || of == RECORD_READY)
+		record_hint(
+			r,
+			"of boards that devices.json lists, or that show a token, each line is told");
+}
+
+void records_tell_more(struct records *r)
+{
+	asides_end(&r->asides, tell_more, r);
+}
+
+static enum record_about standing_of(const struct serve *s,
+				     const struct who *who)
+{
+	const struct board *d;
+
+	/* About serve itself, or about many, which were counted before. */
+	if ((!who->device_id && !who->address) ||
+	    enrolled_or_listed(&s->enrolled, &s->aliases, who->device_id,
+			       who->client_id))
+		return ABOUT_KNOWN;
+	d = who->device_id ? registry_find(&s->registry, who->device_id) : NULL;
+	return d && d->state == DEVICE_READY ? ABOUT_READY : ABOUT_STRANGER;
+}
+
 struct record *record_of(struct serve *s, const struct who *who,
 			 enum record_kind kind, enum record_level level,
 			 const char *text)
 {
-	struct record *r = records_add(&s->records, kind, level, who->device_id,
-				       who->address, "%s", text);
+	struct record *r =
+		record_about(s, standing_of(s, who), kind, level, who, text);
 
 	if (r)
 		r->alias = mem_strdup(aliases_name(&s->aliases, who->device_id,
@@ -220,6 +300,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_SERIAL] = "serial",
 		[RECORD_STOPPING] = "stopping",
 		[RECORD_DROPPED] = "dropped",
+		[RECORD_MORE] = "more",
 	};
 
 	return names[kind];

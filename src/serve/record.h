@@ -7,6 +7,7 @@
 #ifndef SERVE_RECORD_H
 #define SERVE_RECORD_H
 
+#include "base/asides.h"
 #include "base/buf.h"
 
 #define RECORDS_MAX 4096
@@ -48,7 +49,8 @@ enum record_kind {
 	RECORD_POWER, /* a board was switched by --power-cmd, or was not */
 	RECORD_SERIAL, /* a line of a board's serial log, or of its port */
 	RECORD_STOPPING,
-	RECORD_DROPPED /* records were lost: count */
+	RECORD_DROPPED, /* records were lost: count */
+	RECORD_MORE /* were like those that were told; detail has "of", their kind */
 };
 
 enum record_level {
@@ -91,6 +93,7 @@ struct records {
 	uint64_t dropped;
 	bool *wake; /* set true at each record; may be NULL */
 	bool verbose; /* those of LEVEL_DEBUG are kept too */
+	struct asides asides; /* of whom is not known */
 };
 
 void records_init(struct records *r, bool *wake);
@@ -101,9 +104,23 @@ struct record *records_add(struct records *r, enum record_kind kind,
 			   enum record_level level, const char *device,
 			   const char *address, const char *format, ...)
 	PRINTF_LIKE(6, 7);
-/* The same about somebody, with the alias. */
+/*
+ * About somebody: strangers cause any number, so ASIDES_TOLD of a kind are told
+ * in a minute; of whom has listed its tools, which takes more than a connection,
+ * RECORDS_READY. The others are counted (RECORD_MORE). Known are those of
+ * devices.json, enrolled ones, and who showed a token: they are told always.
+ */
+#define RECORDS_READY 1000
+enum record_about { ABOUT_KNOWN, ABOUT_READY, ABOUT_STRANGER };
 struct serve;
 struct who;
+/* As records_add. NULL too if it was counted. */
+struct record *record_about(struct serve *s, enum record_about about,
+			    enum record_kind kind, enum record_level level,
+			    const struct who *who, const char *text);
+/* Those that were counted are told: their minute is over, or serve ends. */
+void records_tell_more(struct records *r);
+/* record_about somebody by names, with the alias. */
 struct record *record_of(struct serve *s, const struct who *who,
 			 enum record_kind kind, enum record_level level,
 			 const char *text);

@@ -335,12 +335,15 @@ static void tell_missing(struct serve *s, int64_t now)
 		char *hint = mem_printf(
 			"can it reach TCP port %u of this machine (a firewall?), and is there MQTT in its firmware? '--offer ws' sends boards to WebSocket instead",
 			(unsigned)s->config.mqtt_port);
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf(
+			"was sent to MQTT %d s ago, and has not come to the broker",
+			(int)((now - b->asked_at) / 1000));
+		const struct who who = { .device_id = b->device_id,
+					 .address = b->address };
+
 		record_hint(
-			records_add(
-				&s->records, RECORD_MISSING, LEVEL_WARN,
-				b->device_id, b->address,
-				"was sent to MQTT %d s ago, and has not come to the broker",
-				(int)((now - b->asked_at) / 1000)),
+			record_of(s, &who, RECORD_MISSING, LEVEL_WARN, text),
 			hint);
 	}
 }
@@ -361,6 +364,10 @@ static void on_sweep(void *owner)
 			soonest = d->ask_at;
 	}
 	tell_missing(s, now);
+	if (s->records.asides.ends && now >= s->records.asides.ends)
+		records_tell_more(&s->records);
+	if (s->records.asides.ends && s->records.asides.ends < soonest)
+		soonest = s->records.asides.ends;
 	missing = missing_deadline(&s->missing);
 	if (missing < soonest)
 		soonest = missing;
@@ -562,6 +569,7 @@ void serve_hush(struct serve *s)
 {
 	for (struct board *d = s->registry.first; d; d = d->next)
 		voice_end(d->voice);
+	records_tell_more(&s->records);
 }
 
 const char *serve_socket(const struct serve *s)

@@ -112,7 +112,7 @@ bool serve_stopping(const struct serve *s); /* `mcpctl stop` */
 /* Read token, alias and key files again; what could not be read stays as it was, and is a record. */
 void serve_reload(struct serve *s);
 
-/* What boards are saying ends here for the files of it: told before serve closes. */
+/* What boards are saying ends here for the files of it, and what was counted is told: before serve closes. */
 void serve_hush(struct serve *s);
 
 const char *serve_socket(const struct serve *s);

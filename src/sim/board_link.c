@@ -206,11 +206,19 @@ static void device_died_out(void *owner, enum diag_code of)
 	c->events->died(c, of);
 }
 
-static void device_deaf(void *owner, bool gone)
+static void device_deaf(void *owner)
 {
 	struct board_link *c = owner;
 
-	if (c->using == LINE_DIAL && !board_ws_deafen(&c->line.dial, gone))
+	if (c->using == LINE_DIAL)
+		board_ws_deafen(&c->line.dial);
+}
+
+static void device_lost(void *owner)
+{
+	struct board_link *c = owner;
+
+	if (c->using == LINE_DIAL && !board_ws_lose(&c->line.dial))
 		c->events->note(
 			c, DEVICE_LINE,
 			"this kernel lets only root drop packets: what comes is acknowledged all the same");
@@ -233,6 +241,7 @@ static const struct pretend_events device_events = {
 	.audio = board_link_audio,
 	.cut = device_cut_out,
 	.deaf = device_deaf,
+	.lost = device_lost,
 	.drop = device_drop_out,
 	.full = device_full,
 	.note = device_note_out,

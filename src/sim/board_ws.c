@@ -84,10 +84,15 @@ void board_ws_cut(struct board_ws *d, const char *text, size_t len,
 	tcp_finish(&d->tcp);
 }
 
-bool board_ws_deafen(struct board_ws *d, bool gone)
+void board_ws_deafen(struct board_ws *d)
 {
 	d->mute = true;
-	return tcp_deafen(&d->tcp, gone);
+	tcp_deafen(&d->tcp);
+}
+
+bool board_ws_lose(struct board_ws *d)
+{
+	return tcp_lose(&d->tcp);
 }
 
 void board_ws_close(struct board_ws *d)

@@ -140,11 +140,13 @@ void board_ws_binary(struct board_ws *d, const void *data, size_t len);
  */
 void board_ws_cut(struct board_ws *d, const char *text, size_t len,
 		  bool close_frame);
+/* Nothing that comes is read any more, and nothing sent. */
+void board_ws_deafen(struct board_ws *d);
 /*
- * Nothing that comes is read any more; gone: nor does the kernel acknowledge it.
- * False: it does, since it lets nobody but root drop packets.
+ * From now on the kernel drops what comes, and acknowledges none of it; what is
+ * sent still goes out. False: this kernel lets nobody but root drop packets.
  */
-bool board_ws_deafen(struct board_ws *d, bool gone);
+bool board_ws_lose(struct board_ws *d);
 /* Ends TCP without a Close frame, as the board does. Again is fine. */
 void board_ws_close(struct board_ws *d);
 

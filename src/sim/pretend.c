@@ -72,12 +72,12 @@ static void count_request(struct pretend *d, const cJSON *payload)
 
 /* The server's events: replies and calls become jobs of the main loop. */
 
-static void become_deaf(struct pretend *d, bool gone)
+static void become_deaf(struct pretend *d)
 {
 	d->deaf = true;
 	d->deaf_due = false;
 	if (d->config.events->deaf)
-		d->config.events->deaf(d->config.owner, gone);
+		d->config.events->deaf(d->config.owner);
 }
 
 /* How far the listing got; the first one that gets to the end is counted. */
@@ -173,7 +173,7 @@ static void on_call(void *owner, struct firmware_call *call)
 	d->config.events->note(d->config.owner, DEVICE_CALLED,
 			       call->tool->name);
 	if (fault_has(&d->config.faults, FAULT_HANG))
-		become_deaf(d, false);
+		become_deaf(d);
 	pretend_add_job(d, job);
 }
 
@@ -951,6 +951,7 @@ static void do_reply(struct pretend *d, const struct job *job)
 {
 	const struct pretend_events *e = d->config.events;
 	const struct fault_set *f = &d->config.faults;
+	bool last = job->method == SERVER_LIST && d->deaf_due;
 
 	d->answering = job->of.asker;
 	if (d->deaf)
@@ -959,9 +960,12 @@ static void do_reply(struct pretend *d, const struct job *job)
 	if (job->as_is) {
 		pretend_send_as_is(d, job->payload);
 	} else if (job->method != SERVER_CALL) {
+		/* Whoever hears it may call at once: nothing of that is to arrive. */
+		if (last && e->lost)
+			e->lost(d->config.owner);
 		send_reply(d, job);
-		if (job->method == SERVER_LIST && d->deaf_due)
-			become_deaf(d, true);
+		if (last)
+			become_deaf(d);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
 		pretend_send_as_is(d, fault_no_json());
 	} else if (fault_has(f, FAULT_CUT_FRAME) ||

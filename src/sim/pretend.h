@@ -58,10 +58,15 @@ struct pretend_events {
 	void (*cut)(void *owner, const char *text, size_t len,
 		    bool close_frame);
 	/*
-	 * A fault: nothing that comes is read any more; gone: nor acknowledged.
+	 * A fault: nothing that comes is read any more, and nothing sent.
 	 * NULL: there is no socket of its own.
 	 */
-	void (*deaf)(void *owner, bool gone);
+	void (*deaf)(void *owner);
+	/*
+	 * A fault: what comes from now on is lost, and not acknowledged; what
+	 * is sent still arrives. NULL as deaf.
+	 */
+	void (*lost)(void *owner);
 	/* The connection ends as the board ends it: without a Close frame. */
 	void (*drop)(void *owner);
 	/* So much waits to be sent that a long outburst pauses; may be NULL. */
@@ -143,7 +148,7 @@ struct pretend {
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
 	unsigned refusals; /* that were told */
 	bool deaf; /* the same, by a fault: hang, half-open */
-	bool deaf_due; /* once the last page is sent */
+	bool deaf_due; /* with the last page */
 	bool unusable; /* a message was too large to send (device.md 1.4) */
 	/* a server hello that nobody waited for yet (device.md 1.5) */
 	bool hello_flag;

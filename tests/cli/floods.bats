@@ -26,6 +26,43 @@ asks() {
 	"$ROOT/tests/soak/flood.py" --proxy "$BUILD/mcpctl" 300 3 "$WORK/flood" 60
 }
 
+# question ID: one to OTA, as that board.
+question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
+
+@test "serve: of strangers ten lines of a kind are told, the others counted; a listed board's all" {
+	local i
+	mkdir -p config/mcpctl
+	echo '{"kitchen":"02:00:00:00:00:01"}' >config/mcpctl/devices.json
+	serve
+	for i in $(seq -w 10 39); do question "66:00:00:00:00:$i"; done
+	for i in $(seq 12); do question 02:00:00:00:00:01; done
+	# WebSockets that say nothing.
+	crowd "$PORT" silent 30 --from=30
+	device board
+	event ready 02:00:00:00:00:01
+	[ "$(grep -c '"event":"ota".*"66:' serve.out)" = 10 ]
+	[ "$(grep -c '"event":"ota".*"kitchen"' serve.out)" = 12 ]
+	[ "$(grep -c '"event":"connected".*"66:' serve.out)" = 10 ]
+	[ "$(grep -c '"event":"connected".*"kitchen"' serve.out)" = 1 ]
+	# What is asked of serve is not cut.
+	until_true mcpctl -d kitchen call self.get_device_status
+	mcp -o json devices
+	[ "$(grep -oE '"66:[0-9a-f:]+"' stdout | sort -u | wc -l)" = 30 ]
+	kill "$SERVER"
+	finish "$SERVER" 143
+	jq -se 'map(select(.event == "more" and .of == "ota")) | length == 1 and
+		.[0].count == 20 and (.[0].text | test("and 20 more like that since, the last one: 66:00:00:00:00:39: "))' serve.out
+	jq -se 'map(select(.event == "more" and .of == "connected")) | length == 1 and .[0].count == 20' serve.out
+}
+
+@test "serve: a board that lists its tools is told of at each start, listed or not" {
+	serve
+	background fleet mcpctl sim --devices 25 --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	until_true matches serve.out '"event":"ready"' 25
+	[ "$(grep -c '"event":"connected"' serve.out)" = 10 ]
+	absent '"event":"more"' serve.out
+}
+
 @test "serve: messages that strangers do not finish fit into what they get" {
 	[[ $BUILD == */san ]] && skip "sanitizers keep what is freed"
 	serve
