@@ -548,17 +548,24 @@ static int ask_again(struct client *c, struct error *err)
 }
 
 /* It says which era it is of, by refusing the other one. */
+static const char *offers_modern(const struct client *c)
+{
+	const struct client_opening *o = c->opening;
+	const cJSON *data = json_object(o->call.reply.error, "data");
+
+	if (o->call.failure.kind != ERR_PEER ||
+	    (c->config && c->config->era.told) ||
+	    session_link(c->session)->dialect != DIALECT_PLAIN)
+		return NULL;
+	return revision_choose(ERA_MODERN, json_array(data, "supported"));
+}
+
 static int ask_modern(struct client *c, struct error *err)
 {
 	struct client_opening *o = c->opening;
-	const struct error *why = &o->call.failure;
-	const cJSON *data = json_object(o->call.reply.error, "data");
-	const char *offered =
-		revision_choose(ERA_MODERN, json_array(data, "supported"));
+	const char *offered = offers_modern(c);
 
-	if (!offered || why->kind != ERR_PEER || o->asked_era ||
-	    (c->config && c->config->era.told) ||
-	    session_link(c->session)->dialect != DIALECT_PLAIN)
+	if (!offered || o->asked_era)
 		return 0;
 	o->asked_era = true;
 	o->how = ERA_BY_REFUSAL;
@@ -566,12 +573,27 @@ static int ask_modern(struct client *c, struct error *err)
 	return ask_era(c, err) ? -1 : 1;
 }
 
-/* "neither was understood", where both were refused. */
+/*
+ * It said so, but had no answer to server/discover that could be read: what it
+ * speaks is known all the same.
+ */
+static bool take_its_word(struct client *c)
+{
+	const char *offered = c->opening->asked_era ? offers_modern(c) : NULL;
+
+	if (!offered)
+		return false;
+	be_modern(c, offered, ERA_BY_REFUSAL, false);
+	return true;
+}
+
+/* "neither was understood", where that is so of both. */
 static void name_both(const struct client_opening *o, struct error *err)
 {
 	bool refused = err->kind == ERR_PEER || err->kind == ERR_PROTOCOL;
 
-	if (refused && o->asked_era)
+	modern_explain(err, o->call.reply.error);
+	if (refused && o->asked_era && err->code != MODERN_UNSUPPORTED_VERSION)
 		error_prefix(
 			err,
 			"neither 'server/discover' nor 'initialize' was understood");
@@ -579,7 +601,7 @@ static void name_both(const struct client_opening *o, struct error *err)
 		error_prefix(err, "'initialize' was refused");
 }
 
-/* 0: asked once more. */
+/* 0: asked once more. 1: it is open. */
 static int take_failure(struct client *c, struct error *err)
 {
 	const struct call *call = &c->opening->call;
@@ -592,6 +614,8 @@ static int take_failure(struct client *c, struct error *err)
 		more = ask_again(c, err);
 	if (more)
 		return more > 0 ? 0 : -1;
+	if (take_its_word(c))
+		return 1;
 	if (call->failure.kind == ERR_TIMEOUT)
 		session_unheard(c->session, &silence);
 	error_copy(err, silence.kind != ERR_NONE ? &silence : &call->failure);
