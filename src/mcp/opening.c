@@ -113,7 +113,7 @@ static void borrow_reply(struct client *c)
  * What serve kept when the device came; false: it has none. An own vision
  * service is told anew.
  */
-static bool take_kept(struct client *c, const struct client_config *config)
+static bool read_kept(struct client *c, const struct client_config *config)
 {
 	const struct peer_kept *kept = session_peer(c->session)->kept;
 
@@ -343,15 +343,38 @@ static int begin_as_known(struct client *c, const struct era_config *known,
 	return begin(c, err);
 }
 
+/* Of a server that is kept open: what server/discover says, or initialize. */
+static const char *kept_revision(const struct client *c)
+{
+	return session_peer(c->session)->held ?
+		       revision_discovered(c->initialize.result) :
+		       NULL;
+}
+
+static void take_kept(struct client *c, const struct client_config *config)
+{
+	const char *modern = kept_revision(c);
+
+	c->initialize_us = -1;
+	c->device = session_link(c->session)->dialect == DIALECT_DEVICE;
+	if (!modern) {
+		borrow_reply(c);
+		return;
+	}
+	c->config = copy_config(config);
+	/* What is known of it is serve's to keep, and no file's. */
+	c->config->era.found = NULL;
+	be_modern(c, modern, ERA_BY_ANSWER, false);
+	c->described = c->confirmed = true;
+}
+
 int client_begin(struct client *c, struct session *s,
 		 const struct client_config *config, struct error *err)
 {
 	*c = (struct client){ .session = s,
 			      .log_level = config ? config->log_level : NULL };
-	if (take_kept(c, config)) {
-		c->initialize_us = -1;
-		c->device = session_link(s)->dialect == DIALECT_DEVICE;
-		borrow_reply(c);
+	if (read_kept(c, config)) {
+		take_kept(c, config);
 		return 0;
 	}
 	c->config = copy_config(config);
