@@ -261,15 +261,39 @@ static void take_kept_reply(struct client *c, struct span reply)
 		message_done(&c->initialize);
 }
 
-void client_assume_modern(struct client *c, struct session *s,
-			  const struct client_config *config)
+/* Told to be asked what it never is. */
+static int refuse_device(const struct client *c, struct error *err)
+{
+	const char *who = session_peer(c->session)->address;
+
+	if (session_link(c->session)->dialect == DIALECT_UNKNOWN) {
+		error_set(
+			err, ERR_USAGE,
+			"'%s' may be a board, and those are never asked for the modern era of MCP (--era)",
+			who ? who : "the peer");
+		return error_hint(
+			err, "--envelope plain says that it is an MCP server");
+	}
+	error_set(
+		err, ERR_USAGE,
+		"'%s' is a board: those are of the legacy era of MCP alone, and never asked for the modern one (--era)",
+		who ? who : "the peer");
+	return error_hint(err,
+			  "leave --era out, or MCPCTL_ERA, or protocolEra");
+}
+
+int client_assume_modern(struct client *c, struct session *s,
+			 const struct client_config *config, struct error *err)
 {
 	*c = (struct client){ .session = s, .log_level = config->log_level };
+	if (session_link(s)->dialect == DIALECT_DEVICE)
+		return refuse_device(c, err);
 	c->config = copy_config(config);
 	take_kept_reply(c, config->era.reply);
 	be_modern(c,
 		  config->era.revision ? config->era.revision : MODERN_NEWEST,
 		  config->era.how, config->era.kept);
+	return 0;
 }
 
 static bool is_http(const struct client *c)
@@ -339,6 +363,8 @@ static int begin_as_known(struct client *c, const struct era_config *known,
 	    (known->era == ERA_MODERN ||
 	     (known->era == ERA_UNKNOWN && known->asks)))
 		return begin_era(c, known->how, err);
+	if (known && known->told && known->era == ERA_MODERN)
+		return refuse_device(c, err);
 	be_legacy(c, known ? known->how : ERA_BY_KIND, known && known->kept);
 	return begin(c, err);
 }
