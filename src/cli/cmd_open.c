@@ -163,16 +163,6 @@ static int refuse_kind(const struct endpoint *e, struct error *err)
 		"a program (stdio:), http: and ws: can; boards that dial in are kept by 'mcpctl serve'");
 }
 
-/* Each request of that era stands alone: nothing is to be kept. */
-static int refuse_era(struct error *err)
-{
-	error_set(err, ERR_USAGE,
-		  "a server cannot be kept open for --era modern");
-	return error_hint(
-		err,
-		"'open' begins it by initialize, and commands share that session");
-}
-
 /* The socket is serve's, and no option of the target. */
 static int set_up(struct endpoint *e, struct app *app,
 		  const struct transport_ops **ops, struct error *err)
@@ -187,8 +177,6 @@ static int set_up(struct endpoint *e, struct app *app,
 	app->config.socket = socket;
 	if (status == 0 && !held_fits(e))
 		return refuse_kind(e, err);
-	if (status == 0 && e->era == WISH_MODERN)
-		return refuse_era(err);
 	return status;
 }
 
@@ -314,7 +302,7 @@ const struct command cmd_open = {
 		"\n"
 		"Commands share one session. The server is told that it may ask (elicitation, sampling, roots): what it asks goes to the command whose call is the newest, as far as that can be known, and to nobody else; a command without --elicit, --sampling or --root says that nobody answers. Progress comes to the command that called; other notifications to all that are attached. What the session keeps (loglevel, subscriptions) is kept for all.\n"
 		"\n"
-		"A server is begun by initialize, so one that speaks nothing but MCP 2026-07-28, whose requests stand alone, cannot be kept open.\n"
+		"A server is begun by initialize; a program that speaks nothing but MCP 2026-07-28 is kept as well, and commands then speak that to it. Over HTTP that revision has no session that could be kept.\n"
 		"\n"
 		"One that is open already is no failure. The status is the highest of all.",
 	.group = GROUP_START,

@@ -280,7 +280,8 @@ static int begin_client(struct connection *c, struct error *err)
 	else if (c->requests)
 		config.answers = requests_declares(c->requests);
 	if (said->no_init && config.era.told && config.era.era == ERA_MODERN) {
-		client_assume_modern(&c->client, c->session, &config);
+		status = client_assume_modern(&c->client, c->session, &config,
+					      err);
 	} else if (said->no_init) {
 		c->client.session = c->session;
 		c->client.device = link->dialect == DIALECT_DEVICE;

@@ -79,6 +79,12 @@ static bool sum_list(struct schema_cache *list, const char *key,
 
 /* ---- kept ---- */
 
+/* By serve, where no address tells which one it is; to ask it is cheap. */
+static bool is_kept_open(const struct connection *c)
+{
+	return session_peer(c->session)->held;
+}
+
 void fresh_list_drop(const struct connection *c)
 {
 	CLEANUP(mem_free_ptr)
@@ -99,7 +105,7 @@ void fresh_list_keep(const struct connection *c, const char *key)
 	bool private;
 	int64_t ttl = fresh_list_ttl(&c->tools, &private);
 
-	if (!path)
+	if (!path || is_kept_open(c))
 		return;
 	/* A name that cannot stand in that file is missing there. */
 	if (ttl <= 0 || !sum_list(&list, key, sum) ||
@@ -161,7 +167,7 @@ bool fresh_list_take(struct connection *c, const char *key)
 	CLEANUP(json_free_ptr) cJSON *note = NULL;
 	char sum[SHA256_TEXT];
 
-	if (!c->client.modern)
+	if (!c->client.modern || is_kept_open(c))
 		return false;
 	note = read_note(c);
 	if (!note || !sum_list(&list, key, sum) || !is_fresh(c, note, sum) ||

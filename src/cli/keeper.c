@@ -10,7 +10,6 @@
 #include "cli/credentials.h"
 #include "cli/held_key.h"
 #include "mcp/client.h"
-#include "mcp/modern.h"
 #include "mcp/rules.h"
 #include "net/control_client.h"
 #include "wire/envelope.h"
@@ -294,28 +293,56 @@ static int check_dialect(const struct keeper *k, struct error *err)
 		"boards that dial in are kept by 'mcpctl serve'; one that is dialled is not");
 }
 
-/* Its requests stand alone: there is no session to keep. */
-static int hint_era(const struct keeper *k, struct error *err)
+/*
+ * A program of that era is worth to be kept, since it is slow to start. Over
+ * HTTP each request stands alone, and its headers are made of schemas that are
+ * not known here.
+ */
+static int check_era(const struct keeper *k, struct error *err)
 {
-	if (err->code != MODERN_UNSUPPORTED_VERSION)
-		return -1;
-	return error_hint(
-		err,
-		"it cannot be kept open, since it speaks no MCP that begins with initialize; commands that name '%s' talk to it all the same",
-		k->order->name);
+	if (!k->client.modern)
+		return 0;
+	if (session_takes_headers(k->session)) {
+		error_set(
+			err, ERR_USAGE,
+			"'%s' has no session that could be kept open: each of its requests stands alone (MCP %s over HTTP)",
+			k->order->name, k->client.era.revision);
+		return error_hint(
+			err,
+			"commands that name it talk to it all the same, by one request where its tools are known");
+	}
+	if (k->client.initialize.text)
+		return 0;
+	return error_set(
+		err, ERR_PROTOCOL,
+		"the server has no answer to 'server/discover' that could be kept for commands");
+}
+
+/*
+ * initialize comes first unless it is told: a server of both eras is shared by
+ * its session, and none is asked what it may end at.
+ */
+static struct era_config era_of(const struct endpoint *e)
+{
+	struct era_config era = { .era = ERA_LEGACY,
+				  .told = e->era != WISH_AUTO };
+
+	if (e->era == WISH_MODERN)
+		era.era = ERA_MODERN;
+	era.how = era.told ? ERA_BY_OPTION : ERA_BY_KIND;
+	return era;
 }
 
 /* 1: it is open; 0: not yet. */
 static int poll_opening(struct keeper *k, struct error *err)
 {
-	/* Messages are passed on, so all who share it speak that era. */
-	const struct client_config config = {
-		.era = { .era = ERA_LEGACY, .told = true },
-		.answers = { .roots = true,
-			     .sampling = true,
-			     .elicit_form = true,
-			     .elicit_url = true }
-	};
+	/* Messages are passed on, so all who share it speak one era. */
+	const struct client_config config = { .era = era_of(k->order->to),
+					      .answers = { .roots = true,
+							   .sampling = true,
+							   .elicit_form = true,
+							   .elicit_url =
+								   true } };
 	int status;
 
 	if (!k->asked) {
@@ -332,9 +359,9 @@ static int poll_opening(struct keeper *k, struct error *err)
 			return -1;
 	}
 	status = client_poll(&k->client, err);
-	if (status < 0)
-		return hint_era(k, err);
-	return status > 0 && check_dialect(k, err) ? -1 : status;
+	if (status > 0 && (check_dialect(k, err) || check_era(k, err)))
+		return -1;
+	return status;
 }
 
 static int was_opened(struct keeper *k, struct error *err)

@@ -5,8 +5,9 @@
  * between the server and serve (wire/control_frames.h: hold). It ends with
  * serve, when serve tells it so, or by a signal; the server ends with it.
  *
- * It knows no ids and asks nothing but initialize; the server is told that it
- * may ask anything that a command may be able to answer.
+ * It knows no ids and asks nothing but initialize, or server/discover of a
+ * program that refuses that (2026-07-28); the server is told that it may ask
+ * anything that a command may be able to answer.
  */
 #ifndef CLI_KEEPER_H
 #define CLI_KEEPER_H

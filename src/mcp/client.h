@@ -84,7 +84,8 @@ struct era_config {
 	enum era
 		era; /* ERA_UNKNOWN: it is found out, where `asks`, else legacy */
 	enum era_how how; /* of era */
-	bool told; /* by the user: the other one is not tried */
+	/* by the user: the other one is not tried; a device is refused, not asked */
+	bool told;
 	bool asks; /* by server/discover */
 	bool kept; /* an earlier command found it out: it may be wrong by now */
 	const char *revision; /* ERA_MODERN that is kept; static */
@@ -130,9 +131,9 @@ int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
 void client_done(struct client *c);
 
-/* Without a question (--no-init): it is of this era. */
-void client_assume_modern(struct client *c, struct session *s,
-			  const struct client_config *config);
+/* Without a question (--no-init): it is of this era. -1: it is a device. */
+int client_assume_modern(struct client *c, struct session *s,
+			 const struct client_config *config, struct error *err);
 
 /*
  * What the server says of itself, asked for if that was kept from an earlier

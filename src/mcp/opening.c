@@ -113,7 +113,7 @@ static void borrow_reply(struct client *c)
  * What serve kept when the device came; false: it has none. An own vision
  * service is told anew.
  */
-static bool take_kept(struct client *c, const struct client_config *config)
+static bool read_kept(struct client *c, const struct client_config *config)
 {
 	const struct peer_kept *kept = session_peer(c->session)->kept;
 
@@ -261,15 +261,39 @@ static void take_kept_reply(struct client *c, struct span reply)
 		message_done(&c->initialize);
 }
 
-void client_assume_modern(struct client *c, struct session *s,
-			  const struct client_config *config)
+/* Told to be asked what it never is. */
+static int refuse_device(const struct client *c, struct error *err)
+{
+	const char *who = session_peer(c->session)->address;
+
+	if (session_link(c->session)->dialect == DIALECT_UNKNOWN) {
+		error_set(
+			err, ERR_USAGE,
+			"'%s' may be a board, and those are never asked for the modern era of MCP (--era)",
+			who ? who : "the peer");
+		return error_hint(
+			err, "--envelope plain says that it is an MCP server");
+	}
+	error_set(
+		err, ERR_USAGE,
+		"'%s' is a board: those are of the legacy era of MCP alone, and never asked for the modern one (--era)",
+		who ? who : "the peer");
+	return error_hint(err,
+			  "leave --era out, or MCPCTL_ERA, or protocolEra");
+}
+
+int client_assume_modern(struct client *c, struct session *s,
+			 const struct client_config *config, struct error *err)
 {
 	*c = (struct client){ .session = s, .log_level = config->log_level };
+	if (session_link(s)->dialect == DIALECT_DEVICE)
+		return refuse_device(c, err);
 	c->config = copy_config(config);
 	take_kept_reply(c, config->era.reply);
 	be_modern(c,
 		  config->era.revision ? config->era.revision : MODERN_NEWEST,
 		  config->era.how, config->era.kept);
+	return 0;
 }
 
 static bool is_http(const struct client *c)
@@ -339,8 +363,35 @@ static int begin_as_known(struct client *c, const struct era_config *known,
 	    (known->era == ERA_MODERN ||
 	     (known->era == ERA_UNKNOWN && known->asks)))
 		return begin_era(c, known->how, err);
+	if (known && known->told && known->era == ERA_MODERN)
+		return refuse_device(c, err);
 	be_legacy(c, known ? known->how : ERA_BY_KIND, known && known->kept);
 	return begin(c, err);
+}
+
+/* Of a server that is kept open: what server/discover says, or initialize. */
+static const char *kept_revision(const struct client *c)
+{
+	return session_peer(c->session)->held ?
+		       revision_discovered(c->initialize.result) :
+		       NULL;
+}
+
+static void take_kept(struct client *c, const struct client_config *config)
+{
+	const char *modern = kept_revision(c);
+
+	c->initialize_us = -1;
+	c->device = session_link(c->session)->dialect == DIALECT_DEVICE;
+	if (!modern) {
+		borrow_reply(c);
+		return;
+	}
+	c->config = copy_config(config);
+	/* What is known of it is serve's to keep, and no file's. */
+	c->config->era.found = NULL;
+	be_modern(c, modern, ERA_BY_ANSWER, false);
+	c->described = c->confirmed = true;
 }
 
 int client_begin(struct client *c, struct session *s,
@@ -348,10 +399,8 @@ int client_begin(struct client *c, struct session *s,
 {
 	*c = (struct client){ .session = s,
 			      .log_level = config ? config->log_level : NULL };
-	if (take_kept(c, config)) {
-		c->initialize_us = -1;
-		c->device = session_link(s)->dialect == DIALECT_DEVICE;
-		borrow_reply(c);
+	if (read_kept(c, config)) {
+		take_kept(c, config);
 		return 0;
 	}
 	c->config = copy_config(config);
@@ -548,17 +597,24 @@ static int ask_again(struct client *c, struct error *err)
 }
 
 /* It says which era it is of, by refusing the other one. */
+static const char *offers_modern(const struct client *c)
+{
+	const struct client_opening *o = c->opening;
+	const cJSON *data = json_object(o->call.reply.error, "data");
+
+	if (o->call.failure.kind != ERR_PEER ||
+	    (c->config && c->config->era.told) ||
+	    session_link(c->session)->dialect != DIALECT_PLAIN)
+		return NULL;
+	return revision_choose(ERA_MODERN, json_array(data, "supported"));
+}
+
 static int ask_modern(struct client *c, struct error *err)
 {
 	struct client_opening *o = c->opening;
-	const struct error *why = &o->call.failure;
-	const cJSON *data = json_object(o->call.reply.error, "data");
-	const char *offered =
-		revision_choose(ERA_MODERN, json_array(data, "supported"));
+	const char *offered = offers_modern(c);
 
-	if (!offered || why->kind != ERR_PEER || o->asked_era ||
-	    (c->config && c->config->era.told) ||
-	    session_link(c->session)->dialect != DIALECT_PLAIN)
+	if (!offered || o->asked_era)
 		return 0;
 	o->asked_era = true;
 	o->how = ERA_BY_REFUSAL;
@@ -566,12 +622,27 @@ static int ask_modern(struct client *c, struct error *err)
 	return ask_era(c, err) ? -1 : 1;
 }
 
-/* "neither was understood", where both were refused. */
+/*
+ * It said so, but had no answer to server/discover that could be read: what it
+ * speaks is known all the same.
+ */
+static bool take_its_word(struct client *c)
+{
+	const char *offered = c->opening->asked_era ? offers_modern(c) : NULL;
+
+	if (!offered)
+		return false;
+	be_modern(c, offered, ERA_BY_REFUSAL, false);
+	return true;
+}
+
+/* "neither was understood", where that is so of both. */
 static void name_both(const struct client_opening *o, struct error *err)
 {
 	bool refused = err->kind == ERR_PEER || err->kind == ERR_PROTOCOL;
 
-	if (refused && o->asked_era)
+	modern_explain(err, o->call.reply.error);
+	if (refused && o->asked_era && err->code != MODERN_UNSUPPORTED_VERSION)
 		error_prefix(
 			err,
 			"neither 'server/discover' nor 'initialize' was understood");
@@ -579,7 +650,7 @@ static void name_both(const struct client_opening *o, struct error *err)
 		error_prefix(err, "'initialize' was refused");
 }
 
-/* 0: asked once more. */
+/* 0: asked once more. 1: it is open. */
 static int take_failure(struct client *c, struct error *err)
 {
 	const struct call *call = &c->opening->call;
@@ -592,6 +663,8 @@ static int take_failure(struct client *c, struct error *err)
 		more = ask_again(c, err);
 	if (more)
 		return more > 0 ? 0 : -1;
+	if (take_its_word(c))
+		return 1;
 	if (call->failure.kind == ERR_TIMEOUT)
 		session_unheard(c->session, &silence);
 	error_copy(err, silence.kind != ERR_NONE ? &silence : &call->failure);

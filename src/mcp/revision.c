@@ -44,3 +44,12 @@ const char *revision_choose(enum era era, const cJSON *supported)
 	}
 	return NULL;
 }
+
+const char *revision_discovered(const cJSON *result)
+{
+	/* Who answers initialize has settled one. */
+	if (json_member(result, "protocolVersion"))
+		return NULL;
+	return revision_choose(ERA_MODERN,
+			       json_array(result, "supportedVersions"));
+}

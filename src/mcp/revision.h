@@ -19,5 +19,7 @@
 const char *revision_known(enum era era, const char *revision);
 /* The newest known one of an array of texts; NULL. Static. */
 const char *revision_choose(enum era era, const cJSON *supported);
+/* Of ERA_MODERN, as a result of server/discover says; NULL: it is none. Static. */
+const char *revision_discovered(const cJSON *result);
 
 #endif

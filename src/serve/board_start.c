@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "diag/diag.h"
 #include "mcp/initialize.h"
+#include "mcp/modern.h"
+#include "mcp/revision.h"
 #include "mcp/tools.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
@@ -177,13 +179,29 @@ static void failed_listing(struct board *d, struct error *why)
 static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
 		    const struct error *why);
 
+static void list_params(const struct board *d, struct buf *out)
+{
+	const struct client_answers none = { 0 };
+	const struct modern_meta meta = {
+		.revision = d->held ? d->held->modern : NULL, .answers = &none
+	};
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	if (!meta.revision) {
+		listing_params(&d->start->listing, out);
+		return;
+	}
+	listing_params(&d->start->listing, &params);
+	modern_params(out, params.len ? params.data : NULL, &meta);
+}
+
 static void ask_page(struct board *d)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
 	struct board_start *st = d->start;
 
-	listing_params(&st->listing, &params);
+	list_params(d, &params);
 	st->relay.done = on_page;
 	if (!relay_request(&st->relay, d, "tools/list",
 			   params.len ? params.data : NULL,
@@ -256,6 +274,7 @@ static void wait_for_turn(struct board *d)
 	listing_init(&d->start->listing, &d->start->tools,
 		     d->link.dialect == DIALECT_DEVICE);
 	d->start->listing.bytes_max = LIST_BYTES_MAX;
+	d->start->listing.modern = d->held && d->held->modern;
 	d->start->waiting = true;
 	if (s->turn_last)
 		s->turn_last->start->next_waiting = d;
@@ -277,7 +296,9 @@ static int keep_reply(struct board *d, const struct message *m,
 		error_set(err, ERR_PROTOCOL, "the reply has no result object");
 		return -1;
 	}
-	info = json_object(m->result, "serverInfo");
+	info = d->held && d->held->modern ?
+		       modern_server_info(m->result) :
+		       json_object(m->result, "serverInfo");
 	name = json_string(info, "name");
 	/* Its User-Agent told of its library. */
 	if (d->link.dialect == DIALECT_PLAIN) {
@@ -412,7 +433,8 @@ static int ask_initialize(struct board *d, struct error *err)
 }
 
 /*
- * A server that is kept open: it was initialized by its keeper.
+ * A server that is kept open: it was initialized by its keeper, or asked
+ * server/discover.
  */
 
 #define HELD_INITIALIZE_MAX (1u << 20)
@@ -453,11 +475,13 @@ int board_start_held(struct board *d, struct span reply, const char *address,
 	d->address = board_keep(address, DEVICE_ID_MAX);
 	d->open = true;
 	if (!reply.text || reply.len > HELD_INITIALIZE_MAX ||
-	    message_decode(&m, reply.text, reply.len, err) ||
-	    keep_reply(d, &m, err))
+	    message_decode(&m, reply.text, reply.len, err))
 		return error_set(
 			err, ERR_PROTOCOL,
 			"what the server said to initialize cannot be kept");
+	d->held->modern = revision_discovered(m.result);
+	if (keep_reply(d, &m, err))
+		return -1;
 	if (!d->initialize)
 		d->initialize = mem_strndup(reply.text, reply.len);
 	if (has_tools(&m))

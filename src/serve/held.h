@@ -70,6 +70,8 @@ struct held {
 	char *name; /* the word that it was opened by */
 	char *kind; /* "stdio", "http", "ws" */
 	char *ended; /* why it ended last; NULL once that was told */
+	/* It speaks this one, in which each request stands alone; static; NULL */
+	const char *modern;
 	unsigned restarts;
 	int64_t idle; /* ms; 0: it is never too long without a command */
 	int64_t used_at; /* loop_now() ms: when the last command had done */

@@ -202,6 +202,29 @@ static bool pass_progress(struct board *d, const struct message *m)
 	return true;
 }
 
+/* To the command that subscribed (subscriptions/listen); likewise. */
+static bool pass_subscribed(struct board *d, const struct message *m)
+{
+	CLEANUP(buf_done) struct buf own = { 0 };
+	const char *theirs = NULL;
+	struct control_peer *p;
+	struct span meta, ours;
+	int64_t id;
+
+	if (!d->held->modern || !json_span_member(m->params, "_meta", &meta) ||
+	    !json_span_member(meta, "io.modelcontextprotocol/subscriptionId",
+			      &ours) ||
+	    !jsonrpc_number(ours, &id))
+		return false;
+	p = in_audience(d, relay_asker(d, id, &theirs));
+	if (!p || !theirs)
+		return false;
+	put_in_place(&own, m, ours, theirs);
+	control_peer_send(p, CONTROL_TEXT, own.data, own.len);
+	d->server->events->shown(d, m->text, m->len, p);
+	return true;
+}
+
 static void withdrawn(struct board *d, const struct message *m)
 {
 	struct held_question *q;
@@ -222,7 +245,7 @@ bool held_notification(struct board *d, const struct message *m)
 		withdrawn(d, m);
 	else if (strcmp(m->method, "notifications/tools/list_changed") == 0)
 		board_list_again(d);
-	return false;
+	return pass_subscribed(d, m);
 }
 
 /* ---- what a command says ---- */
@@ -279,7 +302,8 @@ bool held_said(struct control_peer *p, const struct message *m)
 {
 	switch (m->kind) {
 	case MESSAGE_REQUEST:
-		if (strcmp(m->method, "initialize") != 0)
+		if (strcmp(m->method, "initialize") != 0 ||
+		    p->device->held->modern)
 			return false;
 		greet(p, m);
 		return true;

@@ -700,7 +700,7 @@ const char sim_profile_help_steps[] =
 "    ],\n"
 "    \"result\": { \"template\": \"Hello ${answer.user.content.name}\" } }\n"
 "\n"
-"wait_ms\tnothing, for so long\n"
+"wait_ms\tnothing, for so long (a number or a template, such as ${seconds}000)\n"
 "log\ta text, or an object with level (info), logger and data; sent to who wants that level\n"
 "progress\ta number, with total and message; sent to who gave a progressToken; with times it is counted on\n"
 "ask\tan object: by a key of your own, what the client is asked, with method (elicitation/create, sampling/createMessage, roots/list), params, and optional (true: left out where the client did not declare it; else the call is refused); beside it timeout_ms (300000), for a client with a session, and state (true: 2026-07-28 must bring a requestState along, as behind the first step it must anyway)\n"

@@ -241,6 +241,14 @@ static bool check_parameters(struct service_part *p, const cJSON *schema,
 	return true;
 }
 
+/* Of this era: others are methods that there are not. */
+static bool names_task(const char *method)
+{
+	return strcmp(method, "tasks/get") == 0 ||
+	       strcmp(method, "tasks/update") == 0 ||
+	       strcmp(method, "tasks/cancel") == 0;
+}
+
 static bool check_named(struct service_part *p, const char *method)
 {
 	const bool read = strcmp(method, "resources/read") == 0;
@@ -248,7 +256,7 @@ static bool check_named(struct service_part *p, const char *method)
 	const char *name = json_string(p->params, read ? "uri" : "name");
 	const struct service_tool *t;
 
-	if (text_starts(method, "tasks/")) {
+	if (names_task(method)) {
 		name = json_string(p->params, "taskId");
 		return !name || header_is(p, "Mcp-Name", name, true);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/rules.h"
 #include "sim/service_private.h"
@@ -50,8 +51,11 @@ static int check_times(const struct step_checking *c, const cJSON *step)
 
 static int check_wait(const struct step_checking *c, const cJSON *step)
 {
+	const cJSON *wait = json_member(step, "wait_ms");
 	int64_t ms;
 
+	if (cJSON_IsString(wait))
+		return check_texts(c, wait);
 	return reader_number(c->reader, step, "wait_ms", 0, WAIT_MAX_MS, &ms);
 }
 
@@ -140,9 +144,15 @@ enum stepped {
 
 static enum stepped run_wait(struct service_call *call, const cJSON *step)
 {
+	CLEANUP(json_free_ptr)
+	cJSON *wait = service_call_fill(call, json_member(step, "wait_ms"));
 	int64_t ms = 0;
 
-	json_integer(step, "wait_ms", &ms);
+	/* What was filled in may be no number: then it is not waited. */
+	if (cJSON_IsString(wait))
+		text_integer(wait->valuestring, 0, WAIT_MAX_MS, &ms);
+	else
+		json_integer(step, "wait_ms", &ms);
 	service_call_later(call, ms, service_steps_run);
 	return STEP_LATER;
 }

@@ -335,14 +335,19 @@ static void begin(struct service_part *p, const struct service_tool *tool)
 	service_line(s, "%s: runs as the task %s", tool->name, t->id);
 }
 
+static void refuse_undeclared(struct service_part *p)
+{
+	service_fail(
+		p, MODERN_CAPABILITY_MISSING,
+		"{\"requiredCapabilities\":{\"extensions\":{\"" EXTENSION_TASKS
+		"\":{}}}}",
+		"Missing required client capability: tasks");
+}
+
 static void refuse(struct service_part *p, const struct service_tool *t)
 {
 	if (p->modern)
-		service_fail(
-			p, MODERN_CAPABILITY_MISSING,
-			"{\"requiredCapabilities\":{\"extensions\":{\"" EXTENSION_TASKS
-			"\":{}}}}",
-			"Missing required client capability: tasks");
+		refuse_undeclared(p);
 	else
 		service_fail(p, JSONRPC_METHOD_NOT_FOUND, NULL,
 			     "Method not found: the tool '%s' %s", t->name,
@@ -378,6 +383,10 @@ static struct service_task *find(struct service_part *p)
 	const char *id = json_string(p->params, "taskId");
 	struct service_task *t;
 
+	if (p->modern && !p->tasks) {
+		refuse_undeclared(p);
+		return NULL;
+	}
 	forget_old(s);
 	for (t = s->tasks; t; t = t->next) {
 		if (id && strcmp(t->id, id) == 0 && t->modern == p->modern &&

@@ -117,7 +117,8 @@
  *                                  after which it ends unused
  *                                  S holding id; then, in both directions, t: its
  *                                  messages, with ids of serve's, and
- *  C up       initialize, address? it is open (again); initialize: its reply
+ *  C up       initialize, address? it is open (again); initialize: its reply,
+ *                                  or that to server/discover (2026-07-28)
  *  C down     error                it ended, or cannot be opened again
  *  C failed   id, error            that request got no answer
  *  S reopen                        a command wants it: open it again

@@ -155,6 +155,30 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	ends 2
 }
 
+@test "--era modern is refused where a board is, or may be: those are never asked" {
+	mcp --era modern sim: tools
+	ends 2
+	hints "'sim:esp32' is a board: those are of the legacy era of MCP alone"
+	[ ! -s stdout ]
+	mcp --era modern --no-init sim: tools
+	ends 2
+	MCPCTL_ERA=modern mcp sim: tools
+	ends 2
+	mcp --era legacy sim: tools
+	ends 0
+	mcp --era modern sim:conformance tools
+	ends 0
+	background board mcpctl sim --listen 127.0.0.1:0
+	local url
+	url=$(wait_for board.err 'listening at' | grep -o 'ws://[^ ]*')
+	mcp --era modern "$url" tools
+	ends 2
+	hints 'may be a board'
+	hints '--envelope plain says that it is an MCP server'
+	mcp "$url" tools
+	ends 0
+}
+
 @test "a revision that is refused is chosen anew, once" {
 	modern picky
 	mcp "$URL" tools

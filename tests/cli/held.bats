@@ -238,15 +238,69 @@ child() { held 'd["address"].split()[-1]'; }
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
 }
 
-@test "a server whose requests stand alone is not kept open, and that is said" {
+@test "a program whose requests stand alone is kept open, and spoken to as directly" {
 	: >mode
 	local alone="stdio:python3 '$ROOT/tests/cli/modern_server.py' stdio '$WORK'"
-	run -1 mcpctl open "$alone"
-	[[ "$output" == *"(-32022)"*"cannot be kept open"* ]]
-	run -2 mcpctl --era modern open "$alone"
-	[[ "$output" == *"cannot be kept open for --era modern"* ]]
+	run -0 mcpctl open "$alone"
+	local pid
+	pid=$(child)
+	# One process for all, which refused initialize once.
+	run -0 --separate-stderr mcpctl -t "$alone" info
+	[[ "$output" == *'MCP 2026-07-28'*'modern (by its answer to server/discover)'* ]]
+	rm heard
 	run -0 mcpctl -t "$alone" tools
 	[[ "$output" == *echo* ]]
+	run -0 mcpctl -t "$alone" call --no-validate echo a=1
+	[[ "$output" == *'"a": 1'* ]]
+	run -0 mcpctl -t "$alone" ping
+	run -0 mcpctl -t "$alone" read test://a
+	[[ "$output" == *'hello from a'* ]]
+	[ "$(child)" = "$pid" ]
+	# Each request says who asks; nobody begins a session.
+	python3 - <<-'END'
+		import json
+		for line in open("heard"):
+		    message = json.loads(line)
+		    meta = message["params"]["_meta"]
+		    assert meta["io.modelcontextprotocol/protocolVersion"] == "2026-07-28", message
+		    assert meta["io.modelcontextprotocol/clientInfo"]["name"] == "mcpctl", message
+		    assert message["method"] != "initialize", message
+	END
+	# What it asks in rounds, this command answers; another one declares nothing.
+	run -0 mcpctl --elicit accept-defaults -t "$alone" call --no-validate ask
+	[[ "$output" == *'{"q": {"action": "accept", "content": {"colour": "blue"}}}'* ]]
+	run -1 mcpctl -t "$alone" call --no-validate needs
+	[[ "$output" == *'missing client capability (-32021)'* ]]
+	run -0 mcpctl --elicit decline -t "$alone" call --no-validate needs
+	run -0 mcpctl -t "$alone" call --no-validate log
+	[[ "$output" == *'logged at warning'* ]]
+	# Subscriptions are told to who has them.
+	run -0 mcpctl -t "$alone" subscribe test://a -n 1
+	[[ "$output" == *'{"uri":"test://a"'* ]]
+	run -4 mcpctl --timeout 1s -t "$alone" call --no-validate slow
+	wait_for heard notifications/cancelled
+	# It crashes, and is started again.
+	kill "$pid"
+	until_true sh -c "mcpctl -o json devices | grep -q '\"state\":\"ended\"'"
+	run -0 mcpctl -t "$alone" call --no-validate echo a=2
+	[[ "$output" == *'was started again'*'"a": 2'* ]]
+	mcpctl close '*'
+	run -0 mcpctl --era modern open "$alone"
+	rm heard
+	run -0 mcpctl -t "$alone" call --no-validate echo a=3
+	[[ "$output" == *'"a": 3'* ]]
+}
+
+@test "over HTTP, requests that stand alone have nothing to be kept open, and that is said" {
+	: >mode
+	background modern python3 "$ROOT/tests/cli/modern_server.py" http "$WORK"
+	local url
+	url=http://127.0.0.1:$(wait_for modern.out '^port' | cut -d' ' -f2)/mcp
+	run -2 mcpctl open "$url"
+	[[ "$output" == *'has no session that could be kept open: each of its requests stands alone (MCP 2026-07-28 over HTTP)'* ]]
+	run -2 mcpctl --era modern open "$url"
+	[[ "$output" == *'has no session that could be kept open'* ]]
+	run -0 mcpctl "$url" call --no-validate echo a=1
 }
 
 @test "close completes what is kept open" {

@@ -276,6 +276,37 @@ static void refused_for_newer(void **state)
 	error_reset(&err);
 }
 
+#define NEWER(list)                                               \
+	"\"error\":{\"code\":-32022,\"message\":\"unsupported\"," \
+	"\"data\":{\"supported\":[" list "]}}"
+
+/* What it names counts, although it has no answer to the other question. */
+static void refused_and_no_discovery(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("initialize", NEWER("\"2026-07-28\""));
+	script_add("server/discover", "\"result\":7");
+	script_add("initialize", NEWER("\"2026-07-28\""));
+	open_client(DIALECT_PLAIN);
+	assert_true(client.modern);
+	assert_int_equal(client.era.how, ERA_BY_REFUSAL);
+	assert_string_equal(client.era.revision, "2026-07-28");
+	assert_null(client.initialize.text);
+	client_done(&client);
+	/* No revision that is known: but it was understood. */
+	script_drop("initialize");
+	script_drop("server/discover");
+	script_add("initialize", NEWER("\"2026-07-28\""));
+	script_add("server/discover", "\"result\":7");
+	script_add("initialize", NEWER("\"2099-01-01\""));
+	assert_int_equal(client_open(&client, session, NULL, &err), -1);
+	assert_part(err.text, "'initialize' was refused");
+	assert_part(err.hint, "the server says that it speaks 2099-01-01");
+	error_reset(&err);
+}
+
 static void initialize_refused(void **state)
 {
 	struct error err = { 0 };
@@ -949,6 +980,7 @@ int main(void)
 		CLIENT_TEST(revision_unknown),
 		CLIENT_TEST(revision_refused),
 		CLIENT_TEST(refused_for_newer),
+		CLIENT_TEST(refused_and_no_discovery),
 		CLIENT_TEST(initialize_refused),
 		CLIENT_TEST(finds_plain),
 		CLIENT_TEST(finds_device_by_hello),

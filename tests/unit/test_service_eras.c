@@ -653,6 +653,7 @@ static void test_profiles(void **state)
 		"'scope' is private or public");
 	refused(STEP("{}"), "a step is an object with");
 	refused(STEP("{\"wait_ms\":-1}"), "tools.t.steps[0].wait_ms");
+	refused(STEP("{\"wait_ms\":\"${none}000\"}"), "none");
 	refused(STEP("{\"wait_ms\":1,\"log\":\"x\"}"), "log");
 	refused(STEP("{\"log\":{\"level\":\"loud\",\"data\":1}}"),
 		"'level' is");

@@ -288,6 +288,10 @@ static void without_a_session(void **state)
 		"\"status\":\"completed\"");
 	of_task(&b, "tasks/get", id, "," META(TASKS),
 		"\"result\":{\"resultType\"");
+	/* but not who has not declared that it knows of tasks */
+	of_task(&b, "tasks/get", id, "," META(""),
+		"\"requiredCapabilities\":{" TASKS "}");
+	of_task(&b, "tasks/cancel", id, "," META(""), "-32021");
 	begin(&b, "{\"name\":\"bad\"," META(TASKS) "}", id);
 	of_task(&b, "tasks/get", id, "," META(TASKS),
 		"\"status\":\"completed\"");

@@ -309,7 +309,8 @@ static void open_modern(void)
 
 	fake.on_send = answer;
 	open_up(DIALECT_PLAIN);
-	client_assume_modern(&client, session, &known);
+	assert_int_equal(client_assume_modern(&client, session, &known, NULL),
+			 0);
 }
 
 static void the_server_decides(void **state)
