@@ -12,6 +12,7 @@
 #include "bridge/bridge_host.h"
 #include "cli/app.h"
 #include "net/mqtt.h"
+#include "serve/aliases.h"
 #include "wire/jsonrpc.h"
 #include "wire/mcp_topic.h"
 
@@ -20,6 +21,7 @@ enum {
 	IDLE_MS = 600000, /* who was not heard for so long makes room */
 	KEEPALIVE_S = 30,
 	REFUSED = 0x80, /* SUBACK; and above */
+	BARE_MAC_LEN = 12,
 	NAME_MAX_LEN = 48, /* of each part: SDKs keep topics in 128 bytes */
 	TOOLS_TOLD = 64 /* names in a presence */
 };
@@ -89,30 +91,42 @@ static void add_level(struct buf *out, const char *text, size_t len,
 	}
 }
 
+/*
+ * The letters of a MAC address; of what else it is, a level. What that changed or
+ * cut, as addresses of servers are, or what looks like the letters of a MAC
+ * address, must not be another's: a board says of itself what it likes.
+ */
+static void add_id(struct buf *out, const char *id)
+{
+	const bool mac = board_id_is_mac(id);
+	const size_t len = strlen(id), from = out->len;
+	char sum[SHA256_TEXT];
+
+	for (const char *p = id; mac && *p; p++) {
+		if (*p != ':')
+			buf_char(out, *p);
+	}
+	if (mac)
+		return;
+	add_level(out, id, len, "/+# ");
+	if (text_same(buf_string(out) + from, id) && len != BARE_MAC_LEN)
+		return;
+	sha256_text(id, len, sum);
+	buf_printf(out, "-%.8s", sum);
+}
+
 /* "HOST-AABBCCDDEEFF": the same after a restart, and nobody else's. */
 static char *make_id(const struct bridge_peer *peer)
 {
 	struct buf out = { 0 };
 	char host[64] = "";
-	CLEANUP(buf_done) struct buf bare = { 0 };
 
 	if (gethostname(host, sizeof(host) - 1))
 		text_copy(host, sizeof(host), "mcpctl");
 	host[strcspn(host, ".")] = '\0';
 	add_level(&out, host, strlen(host), "/+#");
 	buf_char(&out, '-');
-	for (const char *p = peer->id; *p; p++) {
-		if (*p != ':')
-			buf_char(&bare, *p);
-	}
-	add_level(&out, buf_string(&bare), bare.len, "/+# ");
-	/* What is cut, as addresses of servers are, must not be another's. */
-	if (bare.len > NAME_MAX_LEN) {
-		char sum[SHA256_TEXT];
-
-		sha256_text(bare.data, bare.len, sum);
-		buf_printf(&out, "-%.8s", sum);
-	}
+	add_id(&out, peer->id);
 	return buf_take(&out);
 }
 

@@ -102,16 +102,10 @@ static void tell_left(struct point_front *f)
 		return;
 	buf_printf(
 		&text,
-		"%s: %zu tools are shown, %zu are left out (access points take %zu):",
-		f->order.url->shown, f->names.shown.count, left->count,
+		"%s: %zu tool%s shown, %zu left out (--mcp-endpoint-tools %zu):",
+		f->order.url->shown, f->names.shown.count,
+		f->names.shown.count == 1 ? "" : "s", left->count,
 		f->order.tools_max);
-	for (size_t i = 0; i < left->count && i < LEFT_SHOWN; i++)
-		buf_printf(
-			&text,
-			"%s: %zu tool%s shown, %zu left out (--mcp-endpoint-tools %zu):",
-			f->order.url->shown, f->names.shown.count,
-			f->names.shown.count == 1 ? "" : "s", left->count,
-			f->order.tools_max);
 	for (size_t i = 0; i < left->count && i < LEFT_SHOWN; i++)
 		buf_printf(&text, "%s %s", i ? "," : "", left->word[i]);
 	if (left->count > LEFT_SHOWN)

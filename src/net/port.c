@@ -389,12 +389,13 @@ static bool at_point(const struct visit *v)
 	return point && knock_path_fits(point, v->head->path);
 }
 
-/* A board's own, and not the name of a tool side. */
-static bool has_client(const struct visit *v)
+/* It says nothing that boards say: it may be a tool side. */
+static bool is_unsure(const struct visit *v)
 {
-	CLEANUP(mem_free_ptr) char *id = knock_value(v->head, "Client-Id");
+	CLEANUP(mem_free_ptr) char *id = knock_value(v->head, "Device-Id");
+	CLEANUP(mem_free_ptr) char *client = knock_value(v->head, "Client-Id");
 
-	return id != NULL;
+	return !id && !client && !knock_protocol_version(v->head);
 }
 
 /* Takes the descriptor, in any case but a status. */
@@ -405,8 +406,7 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 	CLEANUP(mem_free_ptr) char *path = knock_safe_path(v->head);
 	const struct told *told =
 		memory_find(&p->memory, v->who.device_id, v->head->address);
-	const int version = knock_protocol_version(v->head);
-	const bool unsure = !v->who.device_id && !version && !has_client(v);
+	const bool unsure = is_unsure(v);
 	const struct peer_info peer = { .address = v->head->address,
 					.headers = v->head->headers,
 					.path = path,
@@ -415,7 +415,8 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 					.ota = told ? &told->asked : NULL,
 					.ota_answer =
 						told ? told->sent_to : NULL,
-					.protocol_version = version,
+					.protocol_version =
+						knock_protocol_version(v->head),
 					.envelope = !unsure,
 					.unsure = unsure,
 					.at_point = unsure && at_point(v) };
@@ -449,7 +450,7 @@ static int on_upgrade(void *place, int fd, const struct front_head *head,
 	enum token_verdict verdict;
 
 	/* Of a tool side, which is called so in its URL. */
-	if (!id && !client)
+	if (is_unsure(&v))
 		client = head_query_value(head->query, "agent");
 	v.who.device_id = id;
 	v.who.client_id = client;

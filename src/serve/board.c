@@ -348,6 +348,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		  peer->protocol_version);
 	d->unsure = peer->unsure;
 	d->at_point = peer->at_point;
+	d->by_agent = peer->unsure && peer->client_id;
 	d->state = DEVICE_CONNECTED;
 	d->alias = aliases_name(&s->aliases, d->device_id, d->client_id);
 	d->since_ms = d->seen_ms = unix_now_ms();
@@ -358,6 +359,16 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		find_rival(d);
 	tell_rival(d);
 	return d;
+}
+
+bool board_may_be_agent(const struct serve *s, const char *name)
+{
+	const struct board *here = registry_find_written(&s->registry, name);
+	const struct alias *listed = aliases_find(&s->aliases, name);
+
+	if (board_id_is_mac(name) || (listed && !text_same(listed->id, name)))
+		return false;
+	return !here || here->by_agent;
 }
 
 static void take_id(struct board *d, char *id)
@@ -414,15 +425,9 @@ static char *name_of_server(const char *text)
 /* Nobody is put out for a name that anybody may have. */
 static void call_as_it_says(struct board *d)
 {
-	const struct registry *r = &d->server->registry;
 	CLEANUP(mem_free_ptr) char *name = name_of_server(d->board);
-	CLEANUP(mem_free_ptr) char *one = mem_strdup(name);
 
-	for (unsigned i = 2; registry_find(r, one); i++) {
-		mem_free(one);
-		one = mem_printf("%s-%u", name, i);
-	}
-	take_id(d, TAKE(one));
+	take_id(d, registry_free_id(d->server, name, '-'));
 }
 
 void board_name_tool_side(struct board *d)

@@ -73,6 +73,7 @@ struct board {
 	 * once it said nothing for a while. A hello makes it a board.
 	 */
 	bool unsure, at_point;
+	bool by_agent; /* client_id is the agent= of its URL */
 	char *token_name; /* what its token makes of it as a tool side; NULL */
 	bool named; /* as a tool side: by token_name, or as it calls itself */
 	bool open; /* the transport is ready */
@@ -116,6 +117,12 @@ struct board {
  */
 struct board *board_new(struct serve *s, const struct peer_info *peer,
 			bool mqtt);
+/*
+ * Whether a tool side may call itself so (agent= of its URL): what is the id of
+ * one that is here stays with it, unless that came by such a name too; what has
+ * the form of a Device-Id, or is an alias of another, is a board's.
+ */
+bool board_may_be_agent(const struct serve *s, const char *name);
 /*
  * It is a tool side, which may have no name of its own: by its token, so that the
  * older one with that token is replaced, as at any access point; else as its

@@ -173,18 +173,10 @@ static int check_question(const struct control_peer *p, const char *key,
 static char *choose_id(const struct serve *s, const char *name)
 {
 	CLEANUP(mem_free_ptr) char *small = mem_strdup(name);
-	char *id;
 
 	for (char *c = small; *c; c++)
 		*c = (char)text_lower(*c);
-	id = mem_strdup(small);
-	for (unsigned n = 2;
-	     registry_find(&s->registry, id) || aliases_find(&s->aliases, id);
-	     n++) {
-		mem_free(id);
-		id = mem_printf("%s#%u", small, n);
-	}
-	return id;
+	return registry_free_id(s, small, '#');
 }
 
 static void end_idle(struct held *h)

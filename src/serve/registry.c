@@ -82,6 +82,19 @@ struct board *registry_find_written(const struct registry *r, const char *id)
 	return id && lower(small, id) ? registry_find(r, small) : NULL;
 }
 
+char *registry_free_id(const struct serve *s, const char *name, char mark)
+{
+	char *id = mem_strdup(name);
+
+	for (unsigned n = 2;
+	     registry_find(&s->registry, id) || aliases_find(&s->aliases, id);
+	     n++) {
+		mem_free(id);
+		id = mem_printf("%s%c%u", name, mark, n);
+	}
+	return id;
+}
+
 static bool glob_fits(const char *name, const char *pattern)
 {
 	char small_name[DEVICE_ID_MAX + 1], small_pattern[DEVICE_ID_MAX + 1];

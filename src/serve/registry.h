@@ -28,6 +28,11 @@ void registry_remove(struct registry *r, struct board *d);
 struct board *registry_find(const struct registry *r, const char *id);
 /* The same in any case, as somebody wrote it; NULL too for NULL. */
 struct board *registry_find_written(const struct registry *r, const char *id);
+/*
+ * That name, lower case; where it is the id of one that is here, or the id or name
+ * of a board in the file of aliases, with mark and a number behind it. Yours.
+ */
+char *registry_free_id(const struct serve *s, const char *name, char mark);
 
 /* In front of a pattern: an id, and no alias; for who has one's name as its id. */
 #define REGISTRY_ID "id:"

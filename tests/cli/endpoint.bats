@@ -287,6 +287,7 @@ bridge() {
 	background b mcpctl -t 'sim:?fill=40' bridge --mcp-endpoint-file urls
 	wait_for point.out '^joined good'
 	wait_for b.err '32 tools shown, [0-9]+ left out \(--mcp-endpoint-tools 32\): '
+	[ "$(grep -o 'left out' b.err | wc -l)" = 1 ]
 	mcp "$POINT/call/?token=good" tools --jq .name
 	[ "$(wc -l <<<"$out")" = 32 ]
 	background c mcpctl -t stdio:"/usr/bin/python3 $BATS_TEST_DIRNAME/tool_side.py - long" \

@@ -374,6 +374,23 @@ is_heard() {
 	[ -s hears.out ]
 }
 
+@test "a board that calls itself as another one, nearly, has its own place" {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	background a mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:01
+	event exec "at the broker '127.0.0.1' as .*-020000000001/"
+	background b mcpctl sim --ota "$OTA" --device-id 020000000001
+	event exec "at the broker '127.0.0.1' as .*-020000000001-[0-9a-f]{8}/"
+	background c mcpctl sim --ota "$OTA" --device-id 'x y'
+	event exec "at the broker '127.0.0.1' as .*-x_y-[0-9a-f]{8}/"
+	mcp -t "$(at +/lab/%23)" --all ping
+	ends 0
+	[ "$(wc -l <stdout)" = 3 ]
+	mcp stop
+	ends 0
+	absent 'went away' serve.out
+}
+
 @test "a board that goes takes back its presence, and is there again when it comes" {
 	broker
 	boards 1

@@ -186,6 +186,51 @@ static void one_token(void **state)
 	assert_string_equal(c->device->id, "my-calc-2");
 }
 
+static struct end *dial_as(const char *agent)
+{
+	struct peer_info peer = { .address = "10.0.0.6:1",
+				  .path = "/mcp",
+				  .client_id = agent,
+				  .unsure = true,
+				  .at_point = true };
+	struct end *e = knock_with(&peer, false);
+
+	is_ready(e, &peer);
+	return e;
+}
+
+/* What is another's is no name for it; what one took by its URL, a second takes. */
+static void takes_no_place(void **state)
+{
+	char texts[][20] = { "kitchen", MAC, "calc", "bob" };
+	struct alias listed[] = { { texts[0], texts[1] },
+				  { texts[2], texts[3] } };
+	struct end *board = dial(MAC), *e;
+
+	(void)state;
+	becomes_ready(board);
+	server->aliases = (struct aliases){ listed, 2 };
+	assert_false(board_may_be_agent(server, MAC));
+	assert_false(board_may_be_agent(server, "KITCHEN"));
+	assert_false(board_may_be_agent(server, "AA:bb:cc:dd:ee:99"));
+	assert_false(board_may_be_agent(server, "calc"));
+	assert_true(board_may_be_agent(server, "bob"));
+	e = dial_as("bob");
+	assert_string_equal(e->device->alias, "calc");
+	assert_true(board_may_be_agent(server, "BOB"));
+	e = dial_unsure("10.0.0.7:1", true);
+	replies(e, SIDE);
+	assert_string_equal(e->device->id, "my-calc");
+	assert_false(board_may_be_agent(server, "my-calc"));
+	/* Nor does a server take an alias by what it says of itself. */
+	e = dial_unsure("10.0.0.8:1", true);
+	replies(e,
+		"{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},\"serverInfo\":{\"name\":\"Kitchen\",\"version\":\"1\"}}");
+	assert_string_equal(e->device->id, "kitchen-2");
+	assert_false(board->closing);
+	server->aliases = (struct aliases){ 0 };
+}
+
 /* Not to be asked (--no-init): its path tells what it is. */
 static void not_asked(void **state)
 {
@@ -227,6 +272,7 @@ int main(void)
 		TEST(says_nothing),
 		TEST(refuses),
 		TEST(one_token),
+		TEST(takes_no_place),
 		TEST(no_board),
 		TEST(not_asked),
 	};
