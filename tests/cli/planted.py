@@ -60,10 +60,10 @@ class Planted(socketserver.StreamRequestHandler):
         got = self.body(length, chunked)
         if self.activate and HOW.with_name("answer-activate").exists():
             print("activate", got.decode(), flush=True)
-            self.wfile.write(HOW.with_name("answer-activate").read_bytes())
             after = HOW.with_name("answer-after")
-            if after.exists():
+            if after.exists():  # first: who is answered asks again at once
                 after.replace(FILE)
+            self.wfile.write(HOW.with_name("answer-activate").read_bytes())
             return
         if how == "mute":
             return
