@@ -441,22 +441,29 @@ static void refuse_question(struct bridge_server *s,
 		session_refuse(of, q->id, u.code, why, &ignored);
 }
 
+/* The raw token; yours. */
+static char *question_id(const struct event *e)
+{
+	struct span token;
+
+	if (!e->text ||
+	    !json_span_member((struct span){ e->text, e->len }, "id", &token))
+		return NULL;
+	return mem_strndup(token.text, token.len);
+}
+
 static bool on_request(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 	const struct peer_hearer *h = s->config.hearer;
-	const struct span whole = { e->text, e->len };
 	struct peer_question q = { .method = e->name };
-	CLEANUP(mem_free_ptr) char *id = NULL;
-	struct span token;
+	CLEANUP(mem_free_ptr) char *id = question_id(e);
 	const char *why;
 
-	if (s->connection.client.device || !is_question(e->name) || !e->text ||
-	    !json_span_member(whole, "id", &token))
+	if (s->connection.client.device || !is_question(e->name) || !id)
 		return false;
-	q.id = id = mem_strndup(token.text, token.len);
-	if (!json_span_member(whole, "params", &q.params))
-		q.params = (struct span){ 0 };
+	q.id = id;
+	json_span_member((struct span){ e->text, e->len }, "params", &q.params);
 	why = h && h->ask ? h->ask(h->owner, &s->peer, &q) : "no host is there";
 	if (why) {
 		refuse_question(s, &q, why);

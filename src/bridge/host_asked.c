@@ -129,7 +129,7 @@ static const struct client_answers *answers(void *owner)
 	const struct bridge_host *h = owner;
 	const struct host_client *c = sole_host(h);
 
-	if (!has_host(h))
+	if (!has_host(h) && !h->met)
 		return NULL;
 	return c && !h->bridge->options->mcp_mqtt ? &c->answers : &none;
 }

@@ -79,6 +79,7 @@ struct bridge_host {
 	struct host_client *clients;
 	size_t open; /* questions */
 	int64_t list_at; /* loop_now() ms: from then on no list waits */
+	bool met; /* a host has asked something */
 	struct host_asked *asked; /* see host_asked.c */
 	int64_t asked_last; /* the number of the last one */
 	struct host_watch *watches; /* see host_told.c */
