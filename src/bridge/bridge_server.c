@@ -31,27 +31,28 @@ struct bridge_server {
 	struct connection connection;
 	char *key; /* of what is kept */
 	char *told; /* the last reason that was told */
-	bool up, tried;
 	int64_t up_at, lost_at, again_at, pause;
+	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
 	/* the list of tools, page by page */
-	bool listing, listed, stale;
 	struct call page;
 	struct listing steps;
 	struct tool_list tools;
 	/* the call that is with it */
 	struct bridge_call *at;
 	struct call call;
-	bool asked; /* `call` was started */
 	struct rounds rounds; /* of it, where it asks in rounds */
-	bool pauses; /* between two: questions are open */
 	/* what it is asked beside calls, one after the other */
 	struct call beside;
-	bool besides; /* `beside` was started */
 	struct words methods, params; /* that wait */
 	/* what it asks */
 	unsigned asks; /* questions that are open */
 	struct client_answers declared; /* what it was told it may ask */
-	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
+	/* how far it is */
+	bool up, tried;
+	bool listing, listed, stale;
+	bool asked; /* `call` was started */
+	bool pauses; /* … and is between two rounds: questions are open */
+	bool besides; /* `beside` was started */
 };
 
 /* ---- the configuration is that of its target while it is dialled ---- */
