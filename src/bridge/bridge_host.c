@@ -91,6 +91,7 @@ static void take_notice(const struct host_client *c, const char *method,
 static void take_request(struct host_part *p, const char *method,
 			 const cJSON *message)
 {
+	p->question->client->host->met = true;
 	p->params = json_member(message, "params");
 	if (p->params && !cJSON_IsObject(p->params))
 		host_error(p, JSONRPC_INVALID_PARAMS, NULL,

@@ -10,6 +10,7 @@
 #include "cli/target_text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
+#include "mcp/rounds.h"
 #include "mcp/unanswered.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
@@ -30,25 +31,28 @@ struct bridge_server {
 	struct connection connection;
 	char *key; /* of what is kept */
 	char *told; /* the last reason that was told */
-	bool up, tried;
 	int64_t up_at, lost_at, again_at, pause;
+	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
 	/* the list of tools, page by page */
-	bool listing, listed, stale;
 	struct call page;
 	struct listing steps;
 	struct tool_list tools;
 	/* the call that is with it */
 	struct bridge_call *at;
 	struct call call;
-	bool asked; /* `call` was started */
+	struct rounds rounds; /* of it, where it asks in rounds */
 	/* what it is asked beside calls, one after the other */
 	struct call beside;
-	bool besides; /* `beside` was started */
 	struct words methods, params; /* that wait */
 	/* what it asks */
 	unsigned asks; /* questions that are open */
 	struct client_answers declared; /* what it was told it may ask */
-	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
+	/* how far it is */
+	bool up, tried;
+	bool listing, listed, stale;
+	bool asked; /* `call` was started */
+	bool pauses; /* … and is between two rounds: questions are open */
+	bool besides; /* `beside` was started */
 };
 
 /* ---- the configuration is that of its target while it is dialled ---- */
@@ -200,6 +204,8 @@ static void end_call(struct bridge_server *s, enum call_end end)
 	call_done(&s->call);
 	s->call = (struct call){ 0 };
 	s->asked = false;
+	rounds_done(&s->rounds);
+	s->rounds = (struct rounds){ 0 };
 	if (c)
 		c->end = end;
 	*s->config.woken = true;
@@ -229,21 +235,19 @@ static bool is_unreached(const struct error *f)
 	}
 }
 
+/* True: it asks its user first (2026-07-28), or err says what is wrong with it. */
 static bool asks_more(const struct bridge_server *s, struct error *err)
 {
 	bool asks = false;
 
 	if (!s->connection.client.modern)
 		return false;
-	if (modern_judge(s->at->method, s->call.reply.result, false, &asks,
-			 err))
-		return true;
-	if (asks)
-		error_set(
-			err, ERR_UNMET,
-			"it wants to ask its user something, which the bridge does not pass on");
-	return asks;
+	return modern_judge(s->at->method, s->call.reply.result, false, &asks,
+			    err) ||
+	       asks;
 }
+
+static int begin_round(struct bridge_server *s, struct error *err);
 
 static void take_answer(struct bridge_server *s)
 {
@@ -251,7 +255,8 @@ static void take_answer(struct bridge_server *s)
 	struct error *why = &s->at->why;
 
 	if (f->kind == ERR_NONE && asks_more(s, why)) {
-		end_call(s, CALL_LOST);
+		if (why->kind != ERR_NONE || begin_round(s, why))
+			end_call(s, CALL_LOST);
 	} else if (f->kind == ERR_NONE || f->kind == ERR_PEER) {
 		message_take(&s->at->reply, &s->call.reply);
 		end_call(s, CALL_ANSWERED);
@@ -263,13 +268,16 @@ static void take_answer(struct bridge_server *s)
 }
 
 static void lose(struct bridge_server *s, const struct error *why, bool told);
+static void step_round(struct bridge_server *s);
 
 static void step_call(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	bool forgotten;
 
-	if (!s->asked || !s->call.done)
+	if (s->pauses)
+		step_round(s);
+	if (!s->asked || s->pauses || !s->call.done)
 		return;
 	/* It was dropped. */
 	if (!s->at) {
@@ -297,27 +305,39 @@ static char *arguments_of(const struct bridge_call *c)
 	return mem_strndup(found.text, found.len);
 }
 
-static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
-			struct error *err)
+static void declare_now(struct bridge_server *s);
+
+static int send_call(struct bridge_server *s, const struct bridge_call *c,
+		     const char *params, int64_t timeout, struct error *err)
 {
-	struct bridge_server *s = owner;
 	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
 	const struct client_request rq = { .method = c->method,
-					   .params = c->params,
+					   .params = params,
 					   .arguments = arguments,
 					   .progress = c->progress != NULL,
 					   .timeout =
 						   timeout > 0 ? timeout : 1 };
 
+	declare_now(s);
+	return client_start(&s->connection.client, &s->call, &rq, err);
+}
+
+static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
+			struct error *err)
+{
+	struct bridge_server *s = owner;
+
 	if (s->asked)
 		return error_set(err, ERR_CONNECT,
 				 "a call that nobody waits for is under way");
-	if (client_start(&s->connection.client, &s->call, &rq, err))
+	if (send_call(s, c, c->params, timeout, err))
 		return -1;
 	s->asked = true;
 	s->at = c;
 	return 0;
 }
+
+static void end_round(struct bridge_server *s);
 
 /* Its server is told, where there is a way; what it answers goes nowhere. */
 static void server_drop(void *owner, struct bridge_call *c)
@@ -328,6 +348,7 @@ static void server_drop(void *owner, struct bridge_call *c)
 	if (s->at && s->connection.session && !s->call.done)
 		session_cancel(s->connection.session, &s->call,
 			       "nobody waits for it any more");
+	end_round(s);
 	s->at = NULL;
 	end_call(s, CALL_OPEN);
 }
@@ -441,30 +462,71 @@ static void refuse_question(struct bridge_server *s,
 		session_refuse(of, q->id, u.code, why, &ignored);
 }
 
+static void hold(struct bridge_server *s)
+{
+	if (s->asks++ == 0)
+		session_hold(s->connection.session, true);
+	bridge_peer_hold(&s->peer, true);
+}
+
+static void release(struct bridge_server *s)
+{
+	if (--s->asks)
+		return;
+	session_hold(s->connection.session, false);
+	bridge_peer_hold(&s->peer, false);
+}
+
+/* The raw token; yours. */
+static char *question_id(const struct event *e)
+{
+	struct span token;
+
+	if (!e->text ||
+	    !json_span_member((struct span){ e->text, e->len }, "id", &token))
+		return NULL;
+	return mem_strndup(token.text, token.len);
+}
+
 static bool on_request(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
 	const struct peer_hearer *h = s->config.hearer;
-	const struct span whole = { e->text, e->len };
 	struct peer_question q = { .method = e->name };
-	CLEANUP(mem_free_ptr) char *id = NULL;
-	struct span token;
+	CLEANUP(mem_free_ptr) char *id = question_id(e);
 	const char *why;
 
-	if (s->connection.client.device || !is_question(e->name) || !e->text ||
-	    !json_span_member(whole, "id", &token))
+	if (s->connection.client.device || !is_question(e->name) || !id)
 		return false;
-	q.id = id = mem_strndup(token.text, token.len);
-	if (!json_span_member(whole, "params", &q.params))
-		q.params = (struct span){ 0 };
+	q.id = id;
+	json_span_member((struct span){ e->text, e->len }, "params", &q.params);
 	why = h && h->ask ? h->ask(h->owner, &s->peer, &q) : "no host is there";
 	if (why) {
 		refuse_question(s, &q, why);
 		return true;
 	}
-	if (s->asks++ == 0)
-		session_hold(s->connection.session, true);
-	bridge_peer_hold(&s->peer, true);
+	hold(s);
+	return true;
+}
+
+/* True: it is a question of a round. */
+static bool answer_round(struct bridge_server *s, const char *key,
+			 const char *result, const char *words)
+{
+	if (!s->pauses)
+		return false;
+	for (size_t i = 0; i < s->rounds.asks; i++) {
+		struct round_ask *a = &s->rounds.ask[i];
+
+		if (a->done || !text_equal(a->key, key))
+			continue;
+		if (result)
+			round_answer(a, result);
+		else
+			round_refuse(a, words ? words : "it was withdrawn");
+		*s->config.woken = true;
+		return true;
+	}
 	return true;
 }
 
@@ -476,15 +538,14 @@ static void server_answer(void *owner, const char *id, const char *result,
 
 	if (!s->connection.session || !s->asks)
 		return;
-	if (result)
+	if (answer_round(s, id, result, words))
+		; /* goes with the rest */
+	else if (result)
 		session_answer(s->connection.session, id, result, &ignored);
 	else if (words)
 		session_refuse(s->connection.session, id, code, words,
 			       &ignored);
-	if (--s->asks)
-		return;
-	session_hold(s->connection.session, false);
-	bridge_peer_hold(&s->peer, false);
+	release(s);
 }
 
 /* Its connection ends: nobody waits for answers. */
@@ -495,7 +556,88 @@ static void forget_questions(struct bridge_server *s)
 	if (s->asks && h && h->withdrawn)
 		h->withdrawn(h->owner, &s->peer, (struct span){ 0 });
 	s->asks = 0;
+	s->pauses = false;
 	bridge_peer_hold(&s->peer, false);
+}
+
+/* ---- what it asks in rounds of a call (2026-07-28) ---- */
+
+static void ask_round(struct bridge_server *s, struct round_ask *a)
+{
+	const struct peer_hearer *h = s->config.hearer;
+	const struct peer_question q = {
+		a->key,
+		a->method,
+		{ a->params, a->params ? strlen(a->params) : 0 }
+	};
+	const char *why = !is_question(a->method) ? "nobody knows that method" :
+			  h && h->ask ? h->ask(h->owner, &s->peer, &q) :
+					"no host is there";
+
+	if (!why) {
+		hold(s);
+		return;
+	}
+	tell_refused(s, a->method, why);
+	round_refuse(a, why);
+}
+
+static int begin_round(struct bridge_server *s, struct error *err)
+{
+	if (rounds_take(&s->rounds, &s->call.reply, err))
+		return -1;
+	if (!s->rounds.asks)
+		return error_set(
+			err, ERR_UNMET,
+			"it wants to be asked again later, which the bridge does not do");
+	s->pauses = true;
+	for (size_t i = 0; i < s->rounds.asks; i++)
+		ask_round(s, &s->rounds.ask[i]);
+	*s->config.woken = true;
+	return 0;
+}
+
+/* What is open of it is of no use any more. */
+static void end_round(struct bridge_server *s)
+{
+	const struct peer_hearer *h = s->config.hearer;
+
+	for (size_t i = 0; s->pauses && i < s->rounds.asks; i++) {
+		const struct round_ask *a = &s->rounds.ask[i];
+
+		if (!a->done && h && h->withdrawn)
+			h->withdrawn(h->owner, &s->peer,
+				     (struct span){ a->key, strlen(a->key) });
+	}
+	s->pauses = false;
+}
+
+static int go_on(struct bridge_server *s, struct error *err)
+{
+	const struct round_ask *refused = rounds_refused(&s->rounds);
+	CLEANUP(buf_done) struct buf params = { 0 };
+	int64_t left;
+
+	if (refused)
+		return error_set(
+			err, ERR_UNMET,
+			"what it asks its user ('%.60s') was not answered: %s",
+			refused->method, refused->refused);
+	rounds_params(&params, s->at->params, &s->rounds);
+	left = s->at->deadline - loop_now();
+	call_done(&s->call);
+	s->call = (struct call){ 0 };
+	return send_call(s, s->at, buf_string(&params), left, err);
+}
+
+/* All is answered: the call is sent again, with the answers. */
+static void step_round(struct bridge_server *s)
+{
+	if (!s->rounds.answered)
+		return;
+	s->pauses = false;
+	if (s->at && go_on(s, &s->at->why))
+		end_call(s, CALL_LOST);
 }
 
 /* ---- what it may ask ---- */
@@ -539,6 +681,17 @@ static void declare(struct bridge_server *s)
 		s->declared.elicit_url |= a->elicit_url;
 	}
 	s->connection.answers = s->declared;
+}
+
+/* Requests of 2026-07-28 say it each time. */
+static void declare_now(struct bridge_server *s)
+{
+	static const struct client_answers none;
+	const struct client_answers *a = answers_of(s);
+	const struct client *c = &s->connection.client;
+
+	if (c->modern && c->config)
+		c->config->answers = a ? *a : none;
 }
 
 static const struct peer_kind server_kind = { .start = server_start,

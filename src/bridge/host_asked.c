@@ -26,6 +26,7 @@ struct host_asked {
 	char *id; /* as the server has it: the raw token */
 	int64_t number; /* as the host has it */
 	int64_t until; /* loop_now() ms */
+	bool given_up; /* the host is to be told so */
 	bool over; /* what follows is the answer */
 	char *result; /* JSON text; NULL: an error */
 	int code;
@@ -129,7 +130,7 @@ static const struct client_answers *answers(void *owner)
 	const struct bridge_host *h = owner;
 	const struct host_client *c = sole_host(h);
 
-	if (!has_host(h))
+	if (!has_host(h) && !h->met)
 		return NULL;
 	return c && !h->bridge->options->mcp_mqtt ? &c->answers : &none;
 }
@@ -280,6 +281,19 @@ void host_asked_forget(struct host_client *c)
 	}
 }
 
+void host_asked_give_up(struct bridge_host *h, const struct bridge_call *c)
+{
+	/* One that waits has not led to any question. */
+	if (c->peer->current != c)
+		return;
+	for (struct host_asked *a = h->asked; a; a = a->next) {
+		if (a->peer != c->peer || a->over)
+			continue;
+		a->given_up = true;
+		end_asked(a, h, "the host gave up the call");
+	}
+}
+
 /* The host need not answer. */
 static void cancel(const struct bridge_host *h, const struct host_asked *a,
 		   const char *reason)
@@ -336,6 +350,8 @@ int64_t host_asked_tend(struct bridge_host *h)
 			at = &a->next;
 			continue;
 		}
+		if (a->given_up)
+			cancel(h, a, "its call was given up");
 		*at = a->next;
 		a->peer->kind->answer(a->peer->owner, a->id, a->result, a->code,
 				      a->words);

@@ -129,6 +129,7 @@ static void drop(struct host_part *p)
 
 	p->call = NULL;
 	log_end(p, c->peer->prefix, false, "the host gave it up");
+	host_asked_give_up(p->question->client->host, c);
 	bridge_call_abandon(c);
 }
 

@@ -79,6 +79,7 @@ struct bridge_host {
 	struct host_client *clients;
 	size_t open; /* questions */
 	int64_t list_at; /* loop_now() ms: from then on no list waits */
+	bool met; /* a host has asked something */
 	struct host_asked *asked; /* see host_asked.c */
 	int64_t asked_last; /* the number of the last one */
 	struct host_watch *watches; /* see host_told.c */
@@ -149,6 +150,8 @@ void host_asked_open(struct peer_hearer *out);
 void host_asked_done(struct bridge_host *h);
 /* Main line; as bridge_host_tend. */
 int64_t host_asked_tend(struct bridge_host *h);
+/* Nobody waits for that call any more, nor for what its peer asks for it. */
+void host_asked_give_up(struct bridge_host *h, const struct bridge_call *c);
 /* The client is about to be freed. */
 void host_asked_forget(struct host_client *c);
 /* What it declared in initialize. */

@@ -350,7 +350,7 @@ EOF
 		 "args": ["$BATS_TEST_DIRNAME/stdio_server.py"]}}}
 	EOF
 	host <<'EOF'
-import os, signal, subprocess
+import os, signal, subprocess, time
 from bridge_host import Host
 h = Host("--config", "mcp.json", "-t", "files", "-t", "sim:", "-d", "*:02", "bridge")
 h.initialize()
@@ -359,11 +359,15 @@ for name in ("sim__get_device_status", "000002__get_device_status", "files__echo
 assert not [t for t in tools if t.startswith("000001__")], sorted(tools)
 own = [t for t in tools if t.startswith("files__")]
 assert own, sorted(tools)
-child = lambda: subprocess.check_output(["pgrep", "-P", str(h.process.pid), "python3"]).split()
-before = child()[0]
-os.kill(int(before), signal.SIGKILL)
-h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
-assert "connected" in h.call("devices")[0]
+child = lambda: subprocess.run(["pgrep", "-P", str(h.process.pid), "python3"],
+                               stdout=subprocess.PIPE).stdout.split()
+before = child()
+os.kill(int(before[0]), signal.SIGKILL)
+# A list may be half a second old: another program says that the first one went.
+while child() in ([], before):
+    time.sleep(0.02)
+while "connected" not in h.call("devices")[0]:
+    time.sleep(0.02)
 said, failed = h.call("files__die")
 assert failed and "files went away in the midst of the call" in said, said
 h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])

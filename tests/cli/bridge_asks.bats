@@ -64,6 +64,41 @@ EOF
 	absent 'too late' asker.log bridge.err
 }
 
+@test "over HTTP, in both eras: in the midst of a call, or in its rounds" {
+	background server mcpctl sim conformance --listen 127.0.0.1:0
+	local line
+	line=$(wait_for server.err '127\.0\.0\.1:[0-9]') || return 1
+	[[ $line =~ 127\.0\.0\.1:([0-9]+) ]]
+	host "http://127.0.0.1:${BASH_REMATCH[1]}/mcp" <<'EOF'
+import sys
+from bridge_host import Host
+for era in ("legacy", "modern"):
+    h = Host("--era", era, "-t", sys.argv[1], "bridge")
+    h.initialize(sampling={}, elicitation={})
+    h.until_tool("test_sampling")
+    i = h.start_call("test_sampling", {"prompt": "p"})
+    h.answer(h.question("sampling/createMessage"), result={
+        "role": "assistant", "content": {"type": "text", "text": "well"}, "model": "m"})
+    assert "well" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+    i = h.start_call("test_elicitation", {"message": "Who?"})
+    q = h.question("elicitation/create")
+    assert q["params"]["message"] == "Who?", q
+    h.answer(q, result={"action": "accept", "content": {"username": "ada", "email": "a@b.c"}})
+    assert "ada" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+    # Refused by the host; given up by it, in the midst of a question.
+    i = h.start_call("test_sampling", {"prompt": "p"})
+    h.answer(h.question("sampling/createMessage", 1), error={"code": -1, "message": "not now"})
+    assert "not now" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+    i = h.start_call("test_elicitation", {"message": "Who?"})
+    q = h.question("elicitation/create", 1)
+    h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": i}})
+    assert h.notice("notifications/cancelled")["params"]["requestId"] == q["id"]
+    h.answer(q, result={"action": "cancel"})
+    assert "simple" in h.call("test_simple_text")[0]
+    assert h.end()[0] == 0
+EOF
+}
+
 @test "a host that answers no questions is asked none, and its server is told so" {
 	host "$ASKER" <<'EOF'
 import json, sys

@@ -351,6 +351,30 @@ static void a_silent_peer_is_given_up(void **state)
 	end(&p);
 }
 
+static void a_person_takes_time(void **state)
+{
+	struct played p;
+	struct bridge_call *c;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	c = ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	bridge_peer_hold(&p.peer, true);
+	c->deadline = loop_now() - LONG_MS;
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 0);
+	/* Asked for so long; and what was left is left. */
+	p.peer.held_at = loop_now() - LONG_MS - 60000;
+	bridge_peer_hold(&p.peer, false);
+	assert_true(c->deadline > loop_now());
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 0);
+	answered(&p);
+	assert_int_equal(p.end, CALL_ANSWERED);
+	end(&p);
+}
+
 static void more_than_its_rate_waits(void **state)
 {
 	struct played p;
@@ -407,6 +431,7 @@ int main(void)
 		cmocka_unit_test(abandoned_ones_are_not_told),
 		cmocka_unit_test(who_is_told_may_abandon_another),
 		cmocka_unit_test(a_silent_peer_is_given_up),
+		cmocka_unit_test(a_person_takes_time),
 		cmocka_unit_test(more_than_its_rate_waits),
 		cmocka_unit_test(prefixes),
 	};
