@@ -537,6 +537,31 @@ static int take_digit(struct base64 *b, char c, struct buf *out)
 	return buf_add(out, b->bytes, CHUNK);
 }
 
+/* Of digits and padding. */
+static bool fits(const struct base64 *b)
+{
+	return b->digits % 4 != 1 &&
+	       (!b->padding ||
+		(b->padding <= 2 && (b->digits + b->padding) % 4 == 0));
+}
+
+bool text_is_base64(const char *text, size_t len)
+{
+	struct base64 b = { .digits = 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		if (is_space_code(text[i]))
+			continue;
+		if (text[i] == '=')
+			b.padding++;
+		else if (base64_value(text[i]) < 0 || b.padding)
+			return false;
+		else
+			b.digits++;
+	}
+	return fits(&b);
+}
+
 int text_base64_decode(const char *text, size_t len, struct buf *out)
 {
 	struct base64 b = { .digits = 0 };
@@ -547,8 +572,7 @@ int text_base64_decode(const char *text, size_t len, struct buf *out)
 		if (!is_space_code(text[i]))
 			bad = take_digit(&b, text[i], out);
 	}
-	if (b.digits % 4 == 1 ||
-	    (b.padding && (b.padding > 2 || (b.digits + b.padding) % 4)))
+	if (!fits(&b))
 		bad = -1;
 	if (!bad)
 		bad = buf_add(out, b.bytes, b.count);

@@ -104,6 +104,8 @@ void text_fill(struct buf *out, const char *pattern,
  * is none, or out is full: nothing is added then.
  */
 int text_base64_decode(const char *text, size_t len, struct buf *out);
+/* Whether that would be one; nothing is kept. */
+bool text_is_base64(const char *text, size_t len);
 void text_base64_encode(struct buf *out, const void *data, size_t len);
 
 /* Its beginning, as much as fits; size counts the '\0' behind it. */

@@ -67,6 +67,8 @@
 	row(D155, NOTE,    "sound came late")                                  \
 	row(D156, WARNING, "no sound for a while in the midst of listening")   \
 	row(D157, NOTE,    "sound comes slower or faster than it lasts")       \
+	row(D158, WARNING, "an error whose code is no number")                 \
+	row(D159, ERROR,   "an image or a sound whose data is no base64")      \
 	row(B201, ERROR,   "initialize came before the server hello")          \
 	row(B202, ERROR,   "the server hello has no transport")                \
 	row(B203, WARNING, "the server hello has no session_id")               \
@@ -131,6 +133,7 @@
 	row(O319, NOTE,    "mqtt hides websocket")                             \
 	row(O320, WARNING, "an address that the board most likely cannot reach") \
 	row(O321, ERROR,   "the OTA reply is nothing that a board reads")      \
+	row(O322, WARNING, "server_time is no time, or years off")         \
 	row(V501, ERROR,   "the photo was not answered with 200")              \
 	row(V502, ERROR,   "the answer to a photo is too large: the board may hang") \
 	row(V503, ERROR,   "the vision server refuses chunked bodies")         \
@@ -196,6 +199,10 @@
 	row(P720, WARNING, "initialize is answered without what clients insist on") \
 	row(P725, WARNING, "a call is refused for what may be left out")       \
 	row(P726, NOTE,    "a tool's result has nothing in it")                \
+	row(P727, WARNING, "a resultType that the protocol does not know")     \
+	row(P728, ERROR,   "HTTP answers with neither JSON nor an event stream") \
+	row(P729, ERROR,   "a message is too large for the server: Close 1009") \
+	row(P730, ERROR,   "the server failed at a message: Close 1011")       \
 	row(H801, WARNING, "a firewall may keep boards away")                  \
 	row(H802, ERROR,   "no address that a board can reach")                \
 	row(H803, ERROR,   "the port is taken")                                \

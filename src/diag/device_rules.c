@@ -565,6 +565,16 @@ static bool no_code(struct rule_look *l)
 	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
 }
 
+/* It is there, and is a text, null, …; that there is none is D140. */
+static bool odd_code(struct rule_look *l)
+{
+	const struct span code = l->r->part[ERROR_CODE];
+
+	return json_span_begins(l->r->error, '{') && code.text &&
+	       !strchr("-0123456789", code.text[0]) &&
+	       rule_hit(l, code, "\"code\":%.*s", span_shown(code), code.text);
+}
+
 /* JSON-RPC 2.0, 5.1. null beside a result: there is none. */
 static bool odd_error(struct rule_look *l)
 {
@@ -921,6 +931,22 @@ static bool is_other_result(struct span result)
 	       (kind.text && !json_span_is(kind, "complete"));
 }
 
+/*
+ * MCP 2026-07-28, results: one that is not known is invalid. An older revision
+ * has no such member, and what is in it is the server's own.
+ */
+static bool unknown_result(struct rule_look *l)
+{
+	const struct span kind = inside(l->r->result, "resultType");
+
+	return kind.text && l->r->asked && l->r->asked->modern &&
+	       !json_span_is(kind, "complete") &&
+	       !json_span_is(kind, "input_required") &&
+	       !json_span_is(kind, "task") &&
+	       rule_hit(l, kind, "%s: \"resultType\":%.*s",
+			asked_name(l->r->asked), span_shown(kind), kind.text);
+}
+
 static bool no_content(struct rule_look *l)
 {
 	const struct frame_reading *r = l->r;
@@ -956,6 +982,55 @@ static bool firmware_image(struct rule_look *l)
 
 	return asked_for(l, ASKED_CALL) && json_span_begins(image, '"') &&
 	       rule_hit(l, image, "%s", asked_name(l->r->asked));
+}
+
+/* Of a JSON text; RFC 4648, 4, with blanks, and with or without padding. */
+static bool is_base64(struct span data)
+{
+	CLEANUP(mem_free_ptr) char *plain = NULL;
+
+	if (!memchr(data.text, '\\', data.len))
+		return text_is_base64(data.text + 1, data.len - 2);
+	plain = json_span_string(data);
+	return plain && text_is_base64(plain, strlen(plain));
+}
+
+static bool odd_data(struct rule_look *l, struct span item)
+{
+	static const char *const names[] = { "type", "data" };
+	struct span part[2] = { 0 };
+
+	if (!json_span_begins(item, '{'))
+		return false;
+	json_span_members(item, names, COUNT(names), part);
+	if ((!json_span_is(part[0], "image") &&
+	     !json_span_is(part[0], "audio")) ||
+	    !part[1].text ||
+	    (json_span_begins(part[1], '"') && is_base64(part[1])))
+		return false;
+	return rule_hit(l, part[1], "%s: data is %.*s%s",
+			asked_name(l->r->asked), span_shown(part[1]),
+			part[1].text,
+			memmem(part[1].text, part[1].len, "base64,", 7) ?
+				" (a data: URL)" :
+				"");
+}
+
+/* MCP 2025-06-18, tools, image content. A single text has none. */
+static bool no_base64(struct rule_look *l)
+{
+	struct span item;
+	size_t at = 0;
+
+	if (!asked_for(l, ASKED_CALL) ||
+	    (l->r->items == 1 && json_span_is(l->r->item[ITEM_TYPE], "text")))
+		return false;
+	while (l->r->items &&
+	       json_span_next(l->r->part[RESULT_CONTENT], &at, &item)) {
+		if (odd_data(l, item))
+			return true;
+	}
+	return false;
 }
 
 /* The text is looked into only where it speaks of success at all. */
@@ -1081,6 +1156,8 @@ const struct rule device_rules[] = {
 	{ D151, ON_REPLY, OF_ANY, no_list },
 	{ D152, ON_REPLY, OF_ANY, odd_error },
 	{ D153, ON_REPLY, OF_ANY, no_version },
+	{ D158, ON_REPLY, OF_ANY, odd_code },
+	{ D159, ON_REPLY, OF_ANY, no_base64 },
 	{ D154, ON_REPLY, OF_ANY, no_tool },
 	{ D119, ON_REPLY, OF_ANY, unseen_text },
 	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
@@ -1088,6 +1165,7 @@ const struct rule device_rules[] = {
 	{ P720, ON_REPLY, OF_PLAIN, bare_initialize },
 	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
 	{ P711, ON_REPLY, OF_PLAIN, no_content },
+	{ P727, ON_REPLY, OF_PLAIN, unknown_result },
 	{ P726, ON_REPLY, OF_PLAIN, nothing_in_it },
 	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },

@@ -552,6 +552,17 @@ static void settle(struct diag *d)
 	}
 }
 
+static bool is_modern(const struct frame_reading *r)
+{
+	struct span meta = { 0 }, revision;
+
+	return json_span_begins(r->params, '{') &&
+	       json_span_member(r->params, "_meta", &meta) &&
+	       json_span_begins(meta, '{') &&
+	       json_span_member(meta, "io.modelcontextprotocol/protocolVersion",
+				&revision);
+}
+
 static void remember_request(struct diag *d, const struct diag_frame *f,
 			     const struct frame_reading *r)
 {
@@ -569,6 +580,7 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	if (r->kind == ASKED_LIST)
 		a->cursor = cursor_hash(r->part[PARAM_CURSOR]);
 	a->silent = d->about.board && firmware_is_silent(r);
+	a->modern = !d->about.board && is_modern(r);
 	/* Before the hellos it may well be left so. */
 	a->told = d->hellos && !d->server_hello && !d->about.standby;
 	keep_tool(a, r);

@@ -105,6 +105,7 @@ struct diag_asked {
 	bool unmatched:1; /* its id is none that a reply can have */
 	bool silent:1; /* firmware answers none of its kind; or it was cancelled */
 	bool told:1; /* that it has no answer */
+	bool modern:1; /* asked as of 2026-07-28 */
 	char tool
 		[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
 };

@@ -410,6 +410,35 @@ static void judge_neither(const struct reply *r)
 	TELL(r, O301, whole, "neither mqtt nor websocket is in it");
 }
 
+/* Unix ms: before them there was no such firmware, and after them none is left. */
+#define TIME_FROM 1577836800000.0 /* 2020-01-01 */
+#define TIME_TO 4102444800000.0 /* 2100-01-01 */
+
+/* The board sets its clock by it (device.md 5.2). That it is away is fine. */
+static void judge_time(const struct reply *r)
+{
+	const cJSON *section = json_member(r->json, "server_time");
+	const cJSON *at = json_member(section, "timestamp");
+	double ms = cJSON_IsNumber(at) ? at->valuedouble : 0;
+
+	if (!section || cJSON_IsNull(section) ||
+	    (cJSON_IsObject(section) && !at))
+		return;
+	if (!cJSON_IsObject(section))
+		TELL(r, O322, place(r, section, NULL),
+		     "server_time is no object");
+	else if (!cJSON_IsNumber(at))
+		TELL(r, O322, place(r, section, "timestamp"),
+		     "timestamp is no number");
+	else if (ms < TIME_FROM || ms > TIME_TO)
+		TELL(r, O322, place(r, section, "timestamp"),
+		     "timestamp %.0f%s", ms,
+		     ms * 1000 >= TIME_FROM && ms * 1000 <= TIME_TO ?
+			     ": that is in seconds, and milliseconds are read" :
+		     ms < TIME_FROM ? " ms: before 2020" :
+				      " ms: after 2100");
+}
+
 static void judge_sections(const struct reply *r)
 {
 	const cJSON *mqtt = ota_section(r->json, "mqtt");
@@ -421,6 +450,7 @@ static void judge_sections(const struct reply *r)
 	judge_store(r, mqtt);
 	judge_store(r, websocket);
 	judge_firmware(r, ota_section(r->json, "firmware"));
+	judge_time(r);
 	if (mqtt)
 		judge_mqtt(r, mqtt, websocket);
 	else if (websocket)
@@ -469,7 +499,7 @@ static void judge_answer(struct reply *r)
 
 bool diag_ota_is_bad(uint32_t found)
 {
-	for (int code = O301; code <= O321; code++) {
+	for (int code = O301; code <= O322; code++) {
 		if (found & OTA_BIT(code) &&
 		    finding_row((enum diag_code)code)->severity ==
 			    SEVERITY_ERROR)

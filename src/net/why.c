@@ -331,7 +331,7 @@ static const struct why_row rows[] = {
 	  CHECK_PATH, "P708" },
 	{ WHY_TYPE, 0, ANY, ERR_PROTOCOL,
 	  "'{host}' answered with '{said}', neither JSON nor an event stream",
-	  "is this the address of an MCP server?", NULL },
+	  "is this the address of an MCP server?", "P728" },
 	{ WHY_NO_MESSAGE, 0, ANY, ERR_PROTOCOL,
 	  "the answer of '{host}' is no message: {said}", NULL, NULL },
 	{ WHY_CUT, 0, ANY, ERR_CONNECT,

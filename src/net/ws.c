@@ -999,6 +999,22 @@ static void tell_refusal(struct error *why)
 		"it does not take the token: give another (MCPCTL_TOKEN, --token-file); that of an access point is the token= in its address, to be copied anew from where it stands");
 }
 
+/* RFC 6455, 7.4.1. */
+static void tell_failure(struct error *why, int code)
+{
+	if (code == LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE) {
+		error_finding(why, "P729");
+		error_hint(
+			why,
+			"what was sent is above what it takes: send less, or raise its limit");
+	} else if (code == LWS_CLOSE_STATUS_UNEXPECTED_CONDITION) {
+		error_finding(why, "P730");
+		error_hint(
+			why,
+			"it failed by itself: its own log tells why; whether what was asked was carried out is not known");
+	}
+}
+
 /*
  * The first two bytes are the code. 1000 and 1001 are a proper end, so is a
  * Close frame without a code; the rest are reasons.
@@ -1029,6 +1045,8 @@ static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
 	error_reason(&ws->why, WHY_CLOSE);
 	if (ws->dial && is_refusal(code, text, (size_t)text_len))
 		tell_refusal(&ws->why);
+	else if (ws->dial)
+		tell_failure(&ws->why, code);
 }
 
 /*

@@ -307,6 +307,36 @@ codes() {
 	END
 }
 
+@test "an HTTP success of another type than MCP's has a code (P728, P708)" {
+	local code type
+	while read -r code type; do
+		background says /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' OK "$type"
+		run mcpctl --timeout 2s "http://127.0.0.1:$(wait_for says.out 'port [0-9]+' | sed 's/port //')/mcp" tools
+		echo "$output"
+		[ "$status" -eq 5 ]
+		grep -q "^error: .*($code)" <<<"$output"
+	done <<-END
+		P728 text/plain
+		P728 image/png
+		P708 text/html
+	END
+}
+
+@test "a WebSocket server that ends it with a reason has a code (P729, P730)" {
+	local code number words
+	while read -r code number words; do
+		background closing /usr/bin/python3 "$BATS_TEST_DIRNAME/closing_server.py" "$number" "$words"
+		run mcpctl --timeout 5s "ws://127.0.0.1:$(wait_for closing.out 'port [0-9]+' | sed 's/port //')/" tools
+		echo "$output"
+		[ "$status" -eq 3 ]
+		grep -q "^error: .*code $number: '$words') ($code)\$" <<<"$output"
+		grep -q '^hint: ' <<<"$output"
+	done <<-END
+		P729 1009 big
+		P730 1011 failed
+	END
+}
+
 @test "what is no answer to the request has a code, in tools and in check" {
 	local code body
 	while read -r code body; do

@@ -197,6 +197,13 @@ static const struct case_of bad[] = {
 	{ "O321", "Server is running\n", NULL, "it says: Server is running" },
 	{ "O321", "{\"websocket\":,}", ",}", "from byte 13" },
 	{ "O321", "[]", NULL, "no object" },
+	{ "O322", "{\"server_time\":{\"timestamp\":1760000000,\"timezone_offset\":480}," WS "}", "1760000000", "in seconds" },
+	{ "O322", "{\"server_time\":{\"timestamp\":1760000000000000}," WS "}", "1760000000000000", "after 2100" },
+	{ "O322", "{\"server_time\":{\"timestamp\":0}," WS "}", "0", "before 2020" },
+	{ "O322", "{\"server_time\":{\"timestamp\":\"2026-11-26\"}," WS "}", "\"2026-11-26\"", "no number" },
+	{ "O322", "{\"server_time\":\"now\"," WS "}", "\"now\"", "no object" },
+	{ "", "{\"server_time\":{\"timezone_offset\":480}," WS "}", NULL, NULL },
+	{ "", "{\"server_time\":null," WS "}", NULL, NULL },
 	{ "O321", "   ", NULL, "empty" },
 };
 /* clang-format on */

@@ -296,6 +296,7 @@ static void test_what_is_found(void **state)
 	finds((struct why_facts){ .what = WHY_WENT }, "N113");
 	finds((struct why_facts){ .what = WHY_SESSION_FORGOTTEN }, "P704");
 	finds((struct why_facts){ .what = WHY_PAGE }, "P708");
+	finds((struct why_facts){ .what = WHY_TYPE }, "P728");
 	finds((struct why_facts){ .what = WHY_ENDPOINT_MISSING }, "P703");
 	finds((struct why_facts){ .what = WHY_WAITS_ENDPOINT }, "");
 }
