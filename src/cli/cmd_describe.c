@@ -94,7 +94,7 @@ const struct command cmd_describe = {
 		"'(1 of 2)' is one of two forms that the argument may have, '*' any name, '/PATTERN/' every name that fits it. "
 		"Local references are followed; where one leads back to what it is inside of, it says so ('as root above').",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_PAGED,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_ANSWERS | CMD_PAGED,
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_TOOL,

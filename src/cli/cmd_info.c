@@ -90,7 +90,7 @@ const struct command cmd_info = {
 		"\n"
 		"With --all the same of each device of the running serve (-d picks some), its name first; what failed is a row, and the status.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_PAGED,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_ANSWERS | CMD_PAGED,
 	.examples = info_examples,
 	.run = info_run,
 	.all = info_all

@@ -236,7 +236,7 @@ const struct command cmd_prompts = {
 	.text = "Asks for all pages of prompts/list and prints the name, the arguments ('city=' is required, '[state=]' is not), and what is said of it. "
 		"WORD and GLOB are as for 'resources'; nothing found is status 7. 'prompt NAME' fills one in.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED | CMD_ANSWERS,
 	.max = 1,
 	.operand = OPERAND_PROMPT,
 	.examples = prompts_examples,
@@ -262,7 +262,7 @@ const struct command cmd_resources = {
 		"Nothing found is status 7, and so is a server that has no resources (a device answers with an error: status 1). "
 		"'read URI' shows one; 'templates' are URIs with parts to fill in.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED | CMD_ANSWERS,
 	.max = 1,
 	.operand = OPERAND_RESOURCE,
 	.examples = resources_examples,
@@ -285,7 +285,7 @@ const struct command cmd_templates = {
 		"A template is a URI with parts in braces, as 'file:///logs/{day}': fill them in and 'read' the URI. 'complete TEMPLATE PART=' asks the server which values a part can have. "
 		"WORD and GLOB are as for 'resources'; nothing found is status 7.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED | CMD_ANSWERS,
 	.max = 1,
 	.operand = OPERAND_TEMPLATE,
 	.examples = templates_examples,

@@ -196,7 +196,7 @@ const struct command cmd_ping = {
 		"\n"
 		"--count asks again and again, a line for each, and ends with the loss and the percentiles of each layer. It is status 4 if none was answered.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_ANSWERS | CMD_MINOR,
 	.options = ping_options,
 	.options_size = sizeof(struct ping_options),
 	.examples = ping_examples,

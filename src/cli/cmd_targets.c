@@ -247,8 +247,12 @@ static int check_options(const struct invocation *in,
 			err, ERR_USAGE,
 			"options '--scan' and '--ping' do not go together");
 	if (in->argc > 0 && !o->scans)
-		return error_set(err, ERR_USAGE,
-				 "'%s': a broker is for '--scan'", in->argv[0]);
+		return error_set(
+			err, ERR_USAGE,
+			"'%s' is a word too many: a broker can stand there, with '--scan'",
+			in->argv[0]);
+	if (in->argc > 0 && !brokered_fits(in->app))
+		return scan_no_broker(in->app, err);
 	if (o->scans && option && in->argc > 0)
 		return error_set(
 			err, ERR_USAGE,
@@ -269,12 +273,12 @@ static int targets_run(const struct invocation *in, struct error *err)
 					     .trust = app->config.trust };
 	CLEANUP(targets_done) struct targets t = { .app = app };
 
-	if (check_options(in, o, err))
-		return -1;
 	if (in->argc > 0) {
 		app->config.target = in->argv[0];
 		app->target_source = "the operand";
 	}
+	if (check_options(in, o, err))
+		return -1;
 	if (o->scans && (in->argc > 0 || brokered_fits(app)))
 		return scan_broker(app, err);
 	if (o->scans)

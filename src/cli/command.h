@@ -34,7 +34,9 @@ enum {
 	CMD_TARGET = 1 << 9,
 	CMD_RUNS =
 		1 << 10, /* what stands behind "--" it runs itself: no target */
-	CMD_MANY = 1 << 11 /* -t and -d may be given many times */
+	CMD_MANY = 1 << 11, /* -t and -d may be given many times */
+	/* alone, it wants nothing but answers: no stream for what else is said */
+	CMD_ANSWERS = 1 << 12
 };
 
 /* Groups, in the order of help. */

@@ -45,6 +45,8 @@ struct connection { /* zeroed at first, but for the app */
 	/* It is opened again: no addresses; on this port, where any would do. */
 	bool again;
 	uint16_t port;
+	/* nothing is of interest but answers (CMD_ANSWERS) */
+	bool answers;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
 	bool *woken; /* one of many: see session_config; NULL */

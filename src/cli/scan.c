@@ -599,18 +599,21 @@ static int ask_servers(struct scan_servers *s, struct error *err)
 	return 0;
 }
 
+int scan_no_broker(const struct app *app, struct error *err)
+{
+	error_set(err, ERR_USAGE, "'%.100s' is no broker to scan",
+		  app->config.target);
+	return error_hint(
+		err,
+		"expected mcp+mqtt://HOST[:PORT][/FILTER]; --probe HOST[:PORT] dials a host or a network");
+}
+
 int scan_broker(struct app *app, struct error *err)
 {
 	struct all all;
 	struct scan_servers s = { .scanning = { .app = app }, .all = &all };
 	int status;
 
-	if (!brokered_fits(app)) {
-		error_set(err, ERR_USAGE, "'%.100s' is no broker to scan",
-			  app->config.target);
-		return error_hint(err,
-				  "expected mcp+mqtt://HOST[:PORT][/FILTER]");
-	}
 	status = all_open(&all, app, err);
 
 	if (status == 0)

@@ -18,8 +18,11 @@ struct scan_options {
 	struct words probes; /* HOST[:PORT] or NETWORK/BITS: see net/probe.h */
 };
 
+/* -1 (ERR_USAGE): the configured target is not of that kind. */
+int scan_no_broker(const struct app *app, struct error *err);
+
 /*
- * The servers that announce themselves at the configured broker (mcp+mqtt:),
+ * The servers that announce themselves at the configured broker (brokered_fits),
  * each asked whether it is there. -1: ERR_UNMET, none is; as brokered_open.
  */
 int scan_broker(struct app *app, struct error *err);

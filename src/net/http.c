@@ -723,7 +723,8 @@ static bool is_in_the_way(const struct http_exchange *x)
  */
 static void listen_now(struct http *h)
 {
-	if (!h->listen_due || !(h->declared || h->speaks || h->watched))
+	if (!h->listen_due || h->answers ||
+	    !(h->declared || h->speaks || h->watched))
 		return;
 	h->listen_due = false;
 	h->hold_until = loop_now() + (h->declared ? ASK_HOLD_MS : HOLD_MS);
@@ -1000,6 +1001,14 @@ static void http_only_waits(struct transport *t, bool only)
 		h->waits = only;
 }
 
+static void http_only_answers(struct transport *t, bool only)
+{
+	struct http *h = t->impl;
+
+	if (h)
+		h->answers = only;
+}
+
 static bool http_is_known(const struct transport *t)
 {
 	const struct http *h = t->impl;
@@ -1026,5 +1035,6 @@ const struct http_table http_table = {
 	.spoken = http_spoken,
 	.watch = http_be_watched,
 	.waits = http_only_waits,
+	.answers = http_only_answers,
 	.has_session = http_is_known,
 };

@@ -79,6 +79,12 @@ struct http_table {
 	 * have seven in all.
 	 */
 	void (*waits)(struct transport *t, bool only);
+	/*
+	 * Only answers are wanted, of requests at which a server asks nothing and
+	 * tells nothing: no stream is opened for what it says by itself, which
+	 * takes a connection, and comes first.
+	 */
+	void (*answers)(struct transport *t, bool only);
 	/* The server named a session, which it may forget. */
 	bool (*has_session)(const struct transport *t);
 };
@@ -111,6 +117,14 @@ static inline void http_waits(struct transport *t, bool only)
 
 	if (http)
 		http->waits(t, only);
+}
+
+static inline void http_answers(struct transport *t, bool only)
+{
+	const struct http_table *http = http_table_of(t);
+
+	if (http)
+		http->answers(t, only);
 }
 
 static inline bool http_has_session(const struct transport *t)

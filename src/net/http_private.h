@@ -261,6 +261,7 @@ struct http {
 	char *unheard; /* why, as long as nobody was told; NULL */
 	bool watched; /* somebody wants to know of that (http_table.watch) */
 	bool waits; /* http_table.waits */
+	bool answers; /* http_table.answers */
 	bool forgotten; /* the server forgot the session; no other stands yet */
 	bool declared; /* the server may ask, by the GET stream */
 	bool speaks; /* its capabilities are for more than answers */

@@ -14,6 +14,7 @@
 #include "serve/board.h"
 #include "serve/control.h"
 #include "serve/door.h"
+#include "serve/last_said.h"
 #include "serve/leasing.h"
 #include "serve/missing.h"
 #include "wire/envelope.h"
@@ -96,6 +97,17 @@ static void describe_attached(struct buf *out, const struct board *d,
 		   d->link.hellos, d->link.frame_version);
 }
 
+/* What it said before, the oldest first. */
+static void send_last(struct control_peer *p, const struct board *d)
+{
+	for (size_t back = LAST_SAID_KEPT; back-- > 0;) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		if (last_said_tell(d->last_said, back, &out))
+			control_peer_send(p, CONTROL_JSON, out.data, out.len);
+	}
+}
+
 static void attach(struct control_peer *p, struct board *d)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
@@ -115,6 +127,8 @@ static void attach(struct control_peer *p, struct board *d)
 		describe_attached(&out, d, news, false, false);
 	enter(p, d);
 	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+	if (p->last)
+		send_last(p, d);
 }
 
 /* Who was to come by MQTT, and did not. */

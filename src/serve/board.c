@@ -17,6 +17,7 @@
 #include "net/why.h"
 #include "net/ws.h"
 #include "serve/board.h"
+#include "serve/last_said.h"
 #include "serve/serve_state.h"
 #include "wire/access_point.h"
 
@@ -123,6 +124,7 @@ static void board_free(struct board *d)
 	mem_free(d->token_name);
 	mem_free(d->hello);
 	mem_free(d->initialize);
+	last_said_free(d->last_said, &s->last_said);
 	s->sockets -= !d->mqtt && !d->held;
 	if (d->held)
 		d->held->ops->release(d->held);
@@ -765,6 +767,8 @@ static void send_quietly(void *owner, const struct buf *frame)
 
 static void forward(struct board *d, struct span frame)
 {
+	last_said_add(&d->last_said, &d->server->last_said, frame.text,
+		      frame.len, unix_now_ms());
 	d->server->events->text(d, frame.text, frame.len);
 }
 

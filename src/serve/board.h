@@ -99,6 +99,7 @@ struct board {
 	struct diag *diag; /* serve/findings.h; NULL once it went */
 	struct span judging; /* the frame that it is at */
 
+	struct last_said *last_said; /* NULL: it said nothing by itself */
 	struct relay *relays; /* on their way */
 	struct board_calls *calls; /* NULL: none was answered */
 	struct pages_health *health; /* serve/pages_status.h; NULL */

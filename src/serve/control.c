@@ -202,6 +202,7 @@ static void on_attach(struct control_peer *p, const struct control_question *q)
 	p->pictures = json_true(q->json, "pictures");
 	p->findings = json_true(q->json, "findings");
 	p->serial = json_true(q->json, "serial");
+	p->last = json_true(q->json, "last");
 	attached_ask(p, json_string(q->json, "device"),
 		     json_true(q->json, "tail"));
 }

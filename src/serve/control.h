@@ -103,7 +103,7 @@ struct control_peer {
 	bool closing;
 	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
 
-	bool waiting, watching, tail, pictures, findings, serial;
+	bool waiting, watching, tail, pictures, findings, serial, last;
 	bool pinging; /* a Ping is open that it asked for */
 	bool told[DIAG_CODE_COUNT]; /* of the findings, without tail */
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */

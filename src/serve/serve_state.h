@@ -85,6 +85,7 @@ struct serve {
 	uint64_t connections; /* of devices, ever: their numbers */
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
+	size_t last_said; /* bytes of all: see serve/last_said.h */
 	struct seldom crowded;
 	struct seldom
 		held_much; /* strangers' messages that were not finished */

@@ -218,6 +218,25 @@ static void note(struct feed *f, const char *text)
 	last_frames_add(f->frames, "", text, strlen(text));
 }
 
+static void clock_at(time_t at, char out[16])
+{
+	struct tm tm;
+
+	localtime_r(&at, &tm);
+	strftime(out, 16, "%H:%M:%S", &tm);
+}
+
+/* What it said before it was selected. */
+static void take_earlier(struct feed *f, const cJSON *json, const char *text)
+{
+	char clock[16] = "";
+	int64_t at;
+
+	if (!json_integer(json, "at", &at))
+		clock_at((time_t)(at / 1000), clock);
+	last_frames_add(f->frames, clock, text, strlen(text));
+}
+
 static void on_tail(struct feed *f, const cJSON *json, const char *op)
 {
 	const cJSON *error = json_object(json, "error");
@@ -226,17 +245,10 @@ static void on_tail(struct feed *f, const cJSON *json, const char *op)
 
 	if (strcmp(op, "lost") == 0 && !json_integer(json, "count", &lost))
 		note(f, "some frames are missing here");
+	else if (text && strcmp(op, "said") == 0)
+		take_earlier(f, json, text);
 	else if (text)
 		note(f, text);
-}
-
-static void clock_now(char out[16])
-{
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(out, 16, "%H:%M:%S", &tm);
 }
 
 /* What it says; of MCP without the envelope, which is always the same. */
@@ -266,7 +278,7 @@ static void take_said(struct feed *f, const struct control_frame *frame)
 {
 	char clock[16];
 
-	clock_now(clock);
+	clock_at(time(NULL), clock);
 	if (frame->kind == CONTROL_TEXT)
 		take_text(f, frame, clock);
 	else
@@ -332,9 +344,9 @@ int feed_open(struct feed *f, struct error *err)
 /* It may have been followed before: that line ends first. */
 static void step_tail(struct feed *f)
 {
-	const struct serve_question q = { .op = "attach",
-					  .device = f->follow,
-					  .tail = true };
+	const struct serve_question q = {
+		.op = "attach", .device = f->follow, .tail = true, .last = true
+	};
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (!f->again)

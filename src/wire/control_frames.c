@@ -153,6 +153,7 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 	add_json(out, "pictures", q->pictures ? "true" : NULL);
 	add_json(out, "findings", q->findings ? "true" : NULL);
 	add_json(out, "serial", q->serial ? "true" : NULL);
+	add_json(out, "last", q->last ? "true" : NULL);
 	add_json(out, "watch", q->watch ? "true" : NULL);
 	add_json(out, "enrolled", q->enrolled ? "true" : NULL);
 	add_json(out, "keep", q->keep ? "true" : NULL);

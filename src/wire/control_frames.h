@@ -20,7 +20,7 @@
  *                                  tokens that it was given, ',' between. With another
  *             protocol than its own, serve takes nothing but greet and stop
  *  S greeting protocol, version, pid
- *  C attach   device?, tail?, pictures?, findings?, serial?, timeout?
+ *  C attach   device?, tail?, pictures?, findings?, serial?, last?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
@@ -50,6 +50,9 @@
  *             file: where serve keeps it
  *  S serial   name, text?, note?   to those with serial: a line of the
  *             device's serial log, secrets masked, or what is told of its port
+ *  S said     at, text             to those with last, behind attached: what the
+ *                                  device said by itself before, the oldest first;
+ *                                  cut, secrets masked; at: Unix time in ms
  *  S gone     error                the device went; the socket closes then
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device
@@ -197,8 +200,8 @@ struct serve_question {
 	const char *by, *action;
 	const char *key, *transport;
 	int64_t timeout, length; /* length: "for" */
-	bool tail, pictures, findings, serial, watch, enrolled, keep, wait,
-		idle, all, force;
+	bool tail, pictures, findings, serial, last, watch, enrolled, keep,
+		wait, idle, all, force;
 };
 void serve_question_encode(struct buf *out, const struct serve_question *q);
 

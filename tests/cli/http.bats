@@ -262,6 +262,22 @@ asked() { jq -cr "$1" requests; }
 	[ "$(asked 'select(.method == "GET") | .method')" = GET ]
 }
 
+@test "who wants nothing but answers opens no stream: it may take the last connection" {
+	server
+	mcp "$URL/logs" ping
+	ends 0
+	says alive
+	mcp "$URL/logs" info
+	ends 0
+	mcp --elicit decline "$URL/logs" describe echo
+	ends 0
+	[ "$(asked 'select(.method == "GET") | .method')" = "" ]
+	# In a script another command may want it.
+	mcp "$URL/logs" run -e ping -e 'call echo text=x'
+	ends 0
+	[ "$(asked 'select(.method == "GET") | .method')" = GET ]
+}
+
 @test "no stream of the server's own: told where somebody waits for it" {
 	server
 	mcp "$URL/json" tail --for 300ms

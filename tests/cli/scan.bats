@@ -156,6 +156,22 @@ scan() {
 	ends 2
 }
 
+@test "a word that is no broker is not called one" {
+	mcp targets --scan 39651
+	ends 2
+	hints "'39651' is no broker to scan"
+	hints 'hint: expected mcp+mqtt://HOST[:PORT][/FILTER]; --probe HOST[:PORT] dials a host or a network'
+	mcp targets --scan --probe 127.0.0.1:1 39651
+	ends 2
+	hints "'39651' is no broker to scan"
+	mcp targets --scan --probe 127.0.0.1:1 mcp+mqtt://127.0.0.1:1
+	ends 2
+	hints "option '--probe' is for a network, and 'mcp+mqtt://127.0.0.1:1' is a broker"
+	mcp targets 39651
+	ends 2
+	hints "'39651' is a word too many: a broker can stand there, with '--scan'"
+}
+
 @test "serves of this user, in the usual place and beside it; names of files" {
 	background serve mcpctl serve --listen "127.0.0.1:$(free_port)" --mqtt="$(free_port)"
 	until_true mcpctl devices

@@ -119,7 +119,7 @@ silent() { [ -z "$out" ]; }
 	mcp sim:llm call --task nlp.extract_entities --no-validate
 	ends 7
 	hints 'has no tasks'
-	mcp sim:conformance task list
+	mcp sim:llm task list
 	ends 7
 	mcp sim: task get x
 	ends 7

@@ -88,7 +88,9 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	see '^02:00:00:00:00:02 +ready'
 	type_text j
 	keys Enter
-	see '^what 02:00:00:00:00:02 says by itself: nothing yet'
+	see '^what 02:00:00:00:00:02 says by itself *$'
+	# What it said when it came.
+	see '^[0-9:]{8} \{.type.:.hello.'
 	type_text c
 	see '^call TOOL'
 	type_text 'self.audio_speaker.set_volume volume=41'
@@ -130,6 +132,22 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	see '^02:00:00:00:00:01 +ready'
 	keys Enter
 	see '^[0-9:]{8} \{.*notifications/planted'
+	keys q
+	see '^\$ *$'
+}
+
+@test "what a board said before it was selected is there at once" {
+	serve
+	echo '{"events": [{"after_ms": 0,
+		"notification": {"method": "notifications/once", "params": {"token": "tiger-tiger"}}}]}' >once.json
+	device once once.json --device-id 02:00:00:00:00:01
+	until_true grep -q notifications/once serve.out
+	terminal
+	top_open
+	see '^02:00:00:00:00:01 +ready'
+	keys Enter
+	see '^[0-9:]{8} \{.*notifications/once.*\*\*\*'
+	gone tiger
 	keys q
 	see '^\$ *$'
 }
