@@ -287,6 +287,16 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	[ "$(wc -l <host.out)" = 1 ]
 }
 
+@test "with -v what is said to a server is shown under its name, to its end" {
+	TARGET=(-v -t sim:)
+	bridge
+	begin
+	kill -TERM "$BRIDGE"
+	finish "$BRIDGE" 0
+	grep -qE '^-> .* sim .*"method":"initialize"' bridge.err
+	grep -qE '^-- .* sim closed' bridge.err
+}
+
 @test "boards restart while twenty hosts call: each question has its answer in time" {
 	local n
 	TARGET=(--timeout 8s)
