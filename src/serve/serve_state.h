@@ -86,6 +86,7 @@ struct serve {
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;
+	struct seldom posing; /* as who is another */
 	struct seldom
 		held_much; /* strangers' messages that were not finished */
 	size_t sockets; /* of those, over WebSocket */
