@@ -79,7 +79,7 @@ static int invoke(struct connection *connection, char *const *words,
 	if (!p.help && output_open(app, p.command, err))
 		return -1;
 	pager_begin(&pager, app, &p);
-	connection->answers = (p.command->flags & CMD_ANSWERS) != 0;
+	connection->answers_only = (p.command->flags & CMD_ANSWERS) != 0;
 	result = command_execute(connection, &p, err);
 	pager_end(&pager, result == 0);
 	if (result != 0 || app->out.stopped)

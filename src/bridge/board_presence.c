@@ -485,7 +485,6 @@ static const struct mqtt_client_events events = {
 
 static void connect_it(struct board_presence *p)
 {
-	const struct endpoint *to = p->place->broker;
 	const struct mqtt_pair connects[] = {
 		{ MCP_TOPIC_KIND_PROPERTY, "mcp-server" }, { NULL, NULL }
 	};
@@ -498,22 +497,14 @@ static void connect_it(struct board_presence *p)
 				  .will_retained = true,
 				  .connects = connects,
 				  .publishes = publishes };
-	const struct mqtt_options options = {
-		.host = to->host,
-		.port = to->port,
-		.tls = endpoint_has(to, SCHEME_TLS),
-		.insecure = to->insecure,
-		.cacert = to->cacert,
-		.user = to->user,
-		.password = to->password,
-		.client_id = p->id,
-		.keepalive = KEEPALIVE_S,
-		.reconnect = true,
-		.five = &five,
-	};
+	struct mqtt_options options = mqtt_options_to(p->place->broker);
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	name_it(p);
+	options.client_id = p->id;
+	options.keepalive = KEEPALIVE_S;
+	options.reconnect = true;
+	options.five = &five;
 	five.will_topic = p->topic[PRESENCE];
 	p->client = p->place->mqtt->client_open(p->place->bridge->app->loop,
 						&options, &events, p, &why);

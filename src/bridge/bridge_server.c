@@ -997,9 +997,10 @@ void bridge_server_close(struct bridge_server *s)
 	if (s->listing)
 		end_listing(s);
 	forget_beside(s);
-	bridge_peer_done(&s->peer);
-	end_call(s, CALL_OPEN);
+	server_drop(s, NULL);
+	/* Its end is told under the name of the peer. */
 	connection_done(&s->connection);
+	bridge_peer_done(&s->peer);
 	mem_free(s->key);
 	mem_free(s->told);
 	mem_free(s);

@@ -9,6 +9,7 @@
 
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
+#include "bridge/bridge_server.h"
 #include "bridge/host_config.h"
 #include "bridge/seen_list.h"
 #include "cli/app.h"
@@ -209,6 +210,25 @@ static int run_hosts(struct bridging *s, struct error *err)
 
 #define LIST_MS 10000
 
+/* What was named and could not be asked: a bridge goes on, a list is wrong. */
+static int judge_list(const struct bridge *b, struct error *err)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < b->servers; i++)
+		unknown += !bridge_server_peer(b->server[i])->list;
+	if (unknown)
+		return error_set(
+			err, ERR_CONNECT,
+			"the tools of %zu of %zu targets are not known",
+			unknown, b->servers);
+	if (b->app->config.devices.count && b->count == b->servers)
+		return error_set(
+			err, ERR_CONNECT,
+			"no board that fits -d is there, or was lately");
+	return 0;
+}
+
 static int run_list(struct bridging *s, struct error *err)
 {
 	struct bridge *b = &s->bridge;
@@ -232,7 +252,7 @@ static int run_list(struct bridging *s, struct error *err)
 			&app->out,
 			"not all could be asked in time; what follows is what is known");
 	seen_list_print(&app->out, bridge_shown(b));
-	return 0;
+	return judge_list(b, err);
 }
 
 static int print_config(const struct invocation *in,
@@ -260,7 +280,7 @@ static int print_config(const struct invocation *in,
  * The tokens of the command line are those of the port: they are not sent to
  * targets, which could come back with them.
  */
-static int check_listen(struct bridging *s, struct app *app, struct error *err)
+static int check_fronts(struct bridging *s, struct app *app, struct error *err)
 {
 	struct config *c = &app->config;
 	const struct {
@@ -272,6 +292,9 @@ static int check_listen(struct bridging *s, struct app *app, struct error *err)
 		{ "trusted-proxy", c->trusted_proxies.count },
 	};
 
+	if (s->options.keep_asleep && !s->options.mcp_mqtt)
+		return error_set(err, ERR_USAGE,
+				 "option '--keep-asleep' is for --mcp-mqtt");
 	if (s->options.listen) {
 		s->options.token_file = TAKE(c->token_file);
 		return 0;
@@ -297,7 +320,7 @@ static int bridge_run(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"'bridge' has all boards behind it that fit -d, so it has no use for --all");
-	if (check_listen(&s, in->app, err))
+	if (check_fronts(&s, in->app, err))
 		return -1;
 	/* It dials anew by itself, as often as it should. */
 	in->app->config.breaker = "off";

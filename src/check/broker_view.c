@@ -176,18 +176,14 @@ static const struct mqtt_client_events events = {
 static int party_open(struct broker_check *b, struct party *p,
 		      const char *client_id, bool as_board, struct error *err)
 {
-	const struct endpoint *to = &b->to;
-	const struct mqtt_options options = {
-		.host = to->host,
-		.port = to->port,
-		.tls = as_board || endpoint_has(to, SCHEME_TLS),
-		.insecure = !as_board && to->insecure,
-		.cacert = as_board ? NULL : to->cacert,
-		.user = to->user,
-		.password = to->password,
-		.client_id = client_id,
-	};
+	struct mqtt_options options = mqtt_options_to(&b->to);
 
+	options.client_id = client_id;
+	if (as_board) {
+		options.tls = true;
+		options.insecure = false;
+		options.cacert = NULL;
+	}
 	*p = (struct party){ .of = b };
 	p->client = b->table->client_open(b->loop, &options, &events, p, err);
 	return p->client ? 0 : -1;

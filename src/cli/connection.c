@@ -320,7 +320,7 @@ static int open_session(struct connection *c, struct error *err)
 		return serve_target_stale(c->app, err);
 	c->opened++;
 	http_waits(session_transport(c->session), c->tail);
-	http_answers(session_transport(c->session), c->answers);
+	http_answers(session_transport(c->session), c->answers_only);
 	if (witnessed_begin(c, err))
 		return -1;
 	if (c->endpoint.port == 0) {

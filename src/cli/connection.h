@@ -46,7 +46,7 @@ struct connection { /* zeroed at first, but for the app */
 	bool again;
 	uint16_t port;
 	/* nothing is of interest but answers (CMD_ANSWERS) */
-	bool answers;
+	bool answers_only;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
 	bool *woken; /* one of many: see session_config; NULL */

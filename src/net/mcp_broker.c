@@ -263,19 +263,11 @@ static int connect_to(struct mcp_broker *b, const struct endpoint *to,
 					.will = GONE,
 					.connects = connects,
 					.publishes = publishes };
-	const struct mqtt_options options = {
-		.host = to->host,
-		.port = to->port,
-		.tls = endpoint_has(to, SCHEME_TLS),
-		.insecure = to->insecure,
-		.cacert = to->cacert,
-		.user = to->user,
-		.password = to->password,
-		.client_id = b->id,
-		.keepalive = KEEPALIVE_S,
-		.five = &five,
-	};
+	struct mqtt_options options = mqtt_options_to(to);
 
+	options.client_id = b->id;
+	options.keepalive = KEEPALIVE_S;
+	options.five = &five;
 	b->client = mqtt_client_open(b->loop, &options, &events, b, err);
 	return b->client ? 0 : -1;
 }

@@ -10,6 +10,7 @@
 #ifndef NET_MQTT_H
 #define NET_MQTT_H
 
+#include "net/endpoint.h"
 #include "net/transport.h"
 #include "wire/audio.h"
 
@@ -30,6 +31,20 @@ struct mqtt_options { /* texts are copied */
 	/* MQTT 5, with a clean start and no session kept; else 3.1.1 */
 	const struct mqtt_five *five; /* NULL */
 };
+
+/* Those of an endpoint; the rest is the caller's to say. Lent by it. */
+static inline struct mqtt_options mqtt_options_to(const struct endpoint *to)
+{
+	return (struct mqtt_options){
+		.host = to->host,
+		.port = to->port,
+		.tls = endpoint_has(to, SCHEME_TLS),
+		.insecure = to->insecure,
+		.cacert = to->cacert,
+		.user = to->user,
+		.password = to->password,
+	};
+}
 
 struct mqtt_pair { /* a user property */
 	const char *name, *value;

@@ -225,18 +225,10 @@ static int connect_to(struct mqtt_dial *d, const struct endpoint *to,
 		      struct error *err)
 {
 	char own_id[32];
-	const struct mqtt_options options = {
-		.host = to->host,
-		.port = to->port,
-		.tls = endpoint_has(to, SCHEME_TLS),
-		.insecure = to->insecure,
-		.cacert = to->cacert,
-		.user = to->user,
-		.password = to->password,
-		.client_id = own_id,
-	};
+	struct mqtt_options options = mqtt_options_to(to);
 
 	make_own_id(own_id, sizeof(own_id));
+	options.client_id = own_id;
 	d->insecure = options.tls && to->insecure;
 	d->client = mqtt_client_open(d->transport->loop, &options,
 				     &client_events, d, err);

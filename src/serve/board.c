@@ -322,6 +322,42 @@ static bool has_place(struct serve *s, struct board *new)
 	return false;
 }
 
+/*
+ * Whether a tool side may call itself so (agent= of its URL): what is the id of
+ * one that is here stays with it, unless that came by such a name too; what has
+ * the form of a Device-Id, or is an alias of another, is a board's.
+ */
+static bool may_be_agent(const struct serve *s, const char *name)
+{
+	const struct board *here = registry_find_written(&s->registry, name);
+	const struct alias *listed = aliases_find(&s->aliases, name);
+
+	if (board_id_is_mac(name) || (listed && !text_same(listed->id, name)))
+		return false;
+	return !here || here->by_agent;
+}
+
+/* Who comes, under a name that it cannot have. */
+static bool poses(const struct board *d, const struct board *old)
+{
+	struct serve *s = d->server;
+	struct record *r;
+
+	if (d->by_agent ? may_be_agent(s, d->client_id) : !old || !old->held)
+		return false;
+	r = records_seldom(
+		&s->records, &s->posing, NULL, d->address,
+		d->by_agent ?
+			"refused: the agent= in its URL is the name of another one here" :
+			"refused: it calls itself as a server that is kept open");
+	record_hint(
+		r,
+		d->by_agent ?
+			"give it a name of its own: agent=NAME" :
+			"is it a board of yours? close the server, and open it under another name");
+	return true;
+}
+
 struct board *board_new(struct serve *s, const struct peer_info *peer,
 			bool mqtt)
 {
@@ -335,8 +371,9 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		s->held_most = s->held;
 	s->sockets += !mqtt;
 	keep_peer(d, peer);
+	d->by_agent = peer->unsure && peer->client_id;
 	old = registry_find(&s->registry, d->id);
-	if (s->closing || (!old && !has_place(s, d))) {
+	if (s->closing || poses(d, old) || (!old && !has_place(s, d))) {
 		board_free(d);
 		return NULL;
 	}
@@ -350,7 +387,6 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		  peer->protocol_version);
 	d->unsure = peer->unsure;
 	d->at_point = peer->at_point;
-	d->by_agent = peer->unsure && peer->client_id;
 	d->state = DEVICE_CONNECTED;
 	d->alias = aliases_name(&s->aliases, d->device_id, d->client_id);
 	d->since_ms = d->seen_ms = unix_now_ms();
@@ -361,16 +397,6 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 		find_rival(d);
 	tell_rival(d);
 	return d;
-}
-
-bool board_may_be_agent(const struct serve *s, const char *name)
-{
-	const struct board *here = registry_find_written(&s->registry, name);
-	const struct alias *listed = aliases_find(&s->aliases, name);
-
-	if (board_id_is_mac(name) || (listed && !text_same(listed->id, name)))
-		return false;
-	return !here || here->by_agent;
 }
 
 static void take_id(struct board *d, char *id)

@@ -114,16 +114,10 @@ struct board {
  * A device came: makes it, with its transport to be adopted by the caller
  * (server, loop, events and owner are filled). peer: who it says it is. The old
  * connection of the same Device-Id (else client id) is replaced. NULL: the
- * limit of devices is reached (a record was made).
+ * limit of devices is reached, or its name is another's (a record was made).
  */
 struct board *board_new(struct serve *s, const struct peer_info *peer,
 			bool mqtt);
-/*
- * Whether a tool side may call itself so (agent= of its URL): what is the id of
- * one that is here stays with it, unless that came by such a name too; what has
- * the form of a Device-Id, or is an alias of another, is a board's.
- */
-bool board_may_be_agent(const struct serve *s, const char *name);
 /*
  * It is a tool side, which may have no name of its own: by its token, so that the
  * older one with that token is replaced, as at any access point; else as its

@@ -117,20 +117,6 @@ static void take_token_name(struct board *d, const struct front_head *head)
 		board_name_tool_side(d);
 }
 
-static bool refuse_agent(const struct door *d, const struct who *who,
-			 const char **reason)
-{
-	if (board_may_be_agent(d->server, who->client_id))
-		return false;
-	*reason = "this agent= is the name of another one here";
-	record_hint(
-		record_of(
-			d->server, who, RECORD_REFUSED, LEVEL_WARN,
-			"refused: the agent= in its URL is the name of another one here"),
-		"give it a name of its own: agent=NAME");
-	return true;
-}
-
 static struct transport *on_place(const struct visit *v,
 				  const struct peer_info *peer,
 				  const char **reason)
@@ -139,16 +125,14 @@ static struct transport *on_place(const struct visit *v,
 	struct share *share = v->head->share;
 	struct board *device;
 
-	if (peer->unsure && peer->client_id &&
-	    refuse_agent(door_of(v), &v->who, reason))
-		return NULL;
 	if (share_is_over(share) && !board_make_room(s, share)) {
 		*reason = "busy: too many connections of this address";
 		return NULL;
 	}
 	device = board_new(s, peer, false);
 	if (!device) {
-		*reason = "busy: no more devices are accepted";
+		*reason =
+			"busy: no more devices are accepted, or none of this name";
 		return NULL;
 	}
 	if (peer->unsure && !peer->client_id)

@@ -87,6 +87,7 @@ struct serve {
 	size_t held; /* devices in memory: those too that were replaced */
 	size_t last_said; /* bytes of all: see serve/last_said.h */
 	struct seldom crowded;
+	struct seldom posing; /* as who is another */
 	struct seldom
 		held_much; /* strangers' messages that were not finished */
 	size_t sockets; /* of those, over WebSocket */

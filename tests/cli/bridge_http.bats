@@ -287,6 +287,30 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	[ "$(wc -l <host.out)" = 1 ]
 }
 
+@test "--list fails where what was named could not be asked" {
+	mcp -t sim: -t nosuch bridge --list
+	ends 3
+	says '^sim__audio_speaker_set_volume'
+	grep -qF "the tools of 1 of 2 targets are not known" stderr
+	mcp -d nobody bridge --list
+	ends 3
+	grep -qF 'no board that fits -d is there' stderr
+	mcp bridge --keep-asleep
+	ends 2
+	mcp bridge --list
+	ends 0
+}
+
+@test "with -v what is said to a server is shown under its name, to its end" {
+	TARGET=(-v -t sim:)
+	bridge
+	begin
+	kill -TERM "$BRIDGE"
+	finish "$BRIDGE" 0
+	grep -qE '^-> .* sim .*"method":"initialize"' bridge.err
+	grep -qE '^-- .* sim closed' bridge.err
+}
+
 @test "boards restart while twenty hosts call: each question has its answer in time" {
 	local n
 	TARGET=(--timeout 8s)

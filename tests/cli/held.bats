@@ -238,6 +238,20 @@ child() { held 'd["address"].split()[-1]'; }
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
 }
 
+@test "who calls itself as a kept server does not take its place" {
+	serve
+	printf '{"mcpServers":{"weather":{"command":"%s","args":["%s"]}}}' python3 "$ROOT/tests/cli/asking_server.py" >named.json
+	run -0 mcpctl --config named.json open weather
+	local pid
+	pid=$(child)
+	background a mcpctl sim --connect "ws://127.0.0.1:$PORT/" --device-id weather
+	event refused 'it calls itself as a server that is kept open'
+	background b mcpctl sim arduino --connect "ws://127.0.0.1:$PORT/?agent=weather"
+	wait_for b.err 503
+	[ "$(child)" = "$pid" ]
+	[ "$(held 'd["id"], d["state"]')" = "('weather', 'ready')" ]
+}
+
 @test "a program whose requests stand alone is kept open, and spoken to as directly" {
 	: >mode
 	local alone="stdio:python3 '$ROOT/tests/cli/modern_server.py' stdio '$WORK'"

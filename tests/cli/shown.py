@@ -50,6 +50,7 @@ SHOWN = {
             "run -k -e 'call refuses' --report junit:-"],
     "shell": ["shell -k"],
     "help": ["call t --help"],
+    "bridge": ["bridge --list", "-v bridge --list --names raw"],
 }
 # The same for the board at serve; devices and the like want no other target.
 ATTACHED = {

@@ -92,12 +92,6 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	return d;
 }
 
-bool board_may_be_agent(const struct serve *s, const char *name)
-{
-	(void)s;
-	return strcmp(name, "kitchen") != 0;
-}
-
 void board_discard(struct board *d)
 {
 	(void)d;
@@ -802,9 +796,6 @@ static void test_point(void **state)
 	assert_false(devices[3].unsure);
 	dial("/mcp", "Client-Id: c\r\n", WELCOME);
 	assert_false(devices[4].unsure);
-	dial("/mcp?agent=kitchen", "X: y\r\n",
-	     "HTTP/1.1 503 Service Unavailable{\"error\":");
-	told(RECORD_REFUSED, LEVEL_WARN, "agent= in its URL is the name of");
 	/* Who says what boards say is called by that alone. */
 	dial("/mcp?agent=bob", "Protocol-Version: 1\r\n", WELCOME);
 	assert_string_equal(peer_text, "- - /mcp?agent=bob 1 1 -");
