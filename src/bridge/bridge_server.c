@@ -686,7 +686,7 @@ static void declare(struct bridge_server *s)
 /* Requests of 2026-07-28 say it each time. */
 static void declare_now(struct bridge_server *s)
 {
-	static const struct client_answers none;
+	static const struct client_answers none = { 0 };
 	const struct client_answers *a = answers_of(s);
 	const struct client *c = &s->connection.client;
 

@@ -126,7 +126,7 @@ void host_take_answers(struct host_client *c, const cJSON *capabilities)
 
 static const struct client_answers *answers(void *owner)
 {
-	static const struct client_answers none;
+	static const struct client_answers none = { 0 };
 	const struct bridge_host *h = owner;
 	const struct host_client *c = sole_host(h);
 

@@ -362,8 +362,8 @@ static void pass_complete(const struct bridge_host *h, const cJSON *params)
 	}
 }
 
-static void said(void *owner, struct bridge_peer *p, const char *method,
-		 const cJSON *params)
+static void hear_notice(void *owner, struct bridge_peer *p, const char *method,
+			const cJSON *params)
 {
 	struct bridge_host *h = owner;
 
@@ -401,6 +401,6 @@ void host_told_forget(struct host_client *c)
 
 void host_told_open(struct peer_hearer *out)
 {
-	out->said = said;
+	out->said = hear_notice;
 	out->came = came;
 }
