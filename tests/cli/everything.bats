@@ -173,3 +173,32 @@ everything() {
 	ends 0
 	says end
 }
+
+@test "behind the bridge it asks the host, logs to it, and tells it what changes" {
+	[ -n "${EVERYTHING:-}" ] || skip "$WHY"
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$EVERYTHING" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", "stdio:node '%s' stdio" % sys.argv[1], "bridge")
+h.initialize(sampling={}, elicitation={}, roots={"listChanged": True})
+h.answer(h.question("roots/list"), result={"roots": [{"uri": "file:///shelf", "name": "shelf"}]})
+h.until_tool("trigger-sampling-request")
+h.until_tool("trigger-elicitation-request")
+i = h.start_call("trigger-sampling-request", {"prompt": "p"})
+h.answer(h.question("sampling/createMessage"), result={
+    "role": "assistant", "content": {"type": "text", "text": "well said"}, "model": "m"})
+assert "well said" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+i = h.start_call("trigger-elicitation-request")
+h.answer(h.question("elicitation/create"), result={"action": "decline"})
+assert "declined" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
+assert "file:///shelf" in h.call("get-roots-list")[0]
+assert h.ask("logging/setLevel", {"level": "debug"})["result"] == {}
+h.call("toggle-simulated-logging")
+assert h.notice("notifications/message")["params"]["level"]
+uri = h.ask("resources/list")["result"]["resources"][0]["uri"]
+assert h.ask("resources/subscribe", {"uri": uri})["result"] == {}
+h.call("toggle-subscriber-updates")
+assert h.notice("notifications/resources/updated")["params"] == {"uri": uri}
+assert h.end()[0] == 0
+EOF
+}
