@@ -170,6 +170,7 @@
 	row(N117, ERROR,   "the connection ends before the answer is whole")   \
 	row(N120, ERROR,   "half open: the peer is gone, TCP was not closed")  \
 	row(N121, ERROR,   "TLS to a plain port, or plain to a TLS port")      \
+	row(N122, ERROR,   "the connection stands, and the peer says nothing") \
 	row(N201, ERROR,   "the certificate has expired")                      \
 	row(N202, ERROR,   "the certificate is not yet valid")                 \
 	row(N203, ERROR,   "the certificate is for another name")              \

@@ -472,9 +472,12 @@ static void step_both(struct client *c)
 	/* Answers may be bare in either case (device.md 3.11). */
 	if (!o->envelope.done)
 		return;
-	if (o->envelope.failure.kind == ERR_TIMEOUT)
+	if (o->envelope.failure.kind == ERR_TIMEOUT) {
 		error_prefix(&o->envelope.failure,
 			     "asked plain and in the envelope");
+		if (session_is_mute(c->session))
+			error_finding(&o->envelope.failure, "N122");
+	}
 	session_forget(c->session, &o->call);
 	call_done(&o->call);
 	o->call = o->envelope;

@@ -225,6 +225,8 @@ void session_keep_headers(struct headers *out, const struct headers *in);
  * transport knows of that, if anything.
  */
 bool session_unheard(struct session *s, struct error *why);
+/* Nothing came of whoever it is: no message, and no sound. */
+bool session_is_mute(const struct session *s);
 
 /*
  * The last call whose time was over, and what is known of it since: for who

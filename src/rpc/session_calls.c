@@ -272,12 +272,17 @@ static void add_limit(struct buf *out, const struct call *c)
 		buf_text(out, " after its last progress");
 }
 
+bool session_is_mute(const struct session *s)
+{
+	return !s->heard.messages && !s->link.audio_frames;
+}
+
 /* Of a child process, or a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
 static bool explain_silence(struct session *s, struct error *why)
 {
 	const struct transport_ops *ops = s->transport.ops;
 
-	if (s->heard.messages || s->link.audio_frames)
+	if (!session_is_mute(s))
 		return false;
 	if (why && ops->explain)
 		ops->explain(&s->transport, why);

@@ -322,6 +322,14 @@ codes() {
 	END
 }
 
+@test "a WebSocket server that lets in and is mute has a code (N122)" {
+	background closing /usr/bin/python3 "$BATS_TEST_DIRNAME/closing_server.py"
+	run mcpctl --timeout 500ms "ws://127.0.0.1:$(wait_for closing.out 'port [0-9]+' | sed 's/port //')/" tools
+	echo "$output"
+	[ "$status" -eq 4 ]
+	grep -q '^error: .*(N122)$' <<<"$output"
+}
+
 @test "a WebSocket server that ends it with a reason has a code (P729, P730)" {
 	local code number words
 	while read -r code number words; do
