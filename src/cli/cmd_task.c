@@ -185,7 +185,7 @@ static int task_run(const struct invocation *in, struct error *err)
 }
 
 static const struct example task_examples[] = {
-	{ "sim:conformance task list", NULL, 7 },
+	{ "sim:tasks task list", NULL, 0 },
 	{ "sim:llm task fetch 7", NULL, 2 },
 	{ NULL, NULL, 0 }
 };

@@ -377,6 +377,24 @@ static const char *kept_revision(const struct client *c)
 		       NULL;
 }
 
+/* All who share it speak the era in which it was begun. */
+static int check_kept(const struct client *c,
+		      const struct client_config *config, struct error *err)
+{
+	const enum era kept = kept_revision(c) ? ERA_MODERN : ERA_LEGACY;
+
+	if (!session_peer(c->session)->held || !config || !config->era.told ||
+	    config->era.era == kept)
+		return 0;
+	error_set(
+		err, ERR_USAGE,
+		"the server is kept open in the %s era of MCP, which all commands share, and not in the %s one (--era)",
+		era_name(kept), era_name(config->era.era));
+	return error_hint(
+		err,
+		"'mcpctl close' ends it; 'open' with --era begins it in the other one");
+}
+
 static void take_kept(struct client *c, const struct client_config *config)
 {
 	const char *modern = kept_revision(c);
@@ -400,6 +418,10 @@ int client_begin(struct client *c, struct session *s,
 	*c = (struct client){ .session = s,
 			      .log_level = config ? config->log_level : NULL };
 	if (read_kept(c, config)) {
+		if (check_kept(c, config, err)) {
+			client_done(c);
+			return -1;
+		}
 		take_kept(c, config);
 		return 0;
 	}

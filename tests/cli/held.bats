@@ -280,6 +280,9 @@ child() { held 'd["address"].split()[-1]'; }
 		    assert meta["io.modelcontextprotocol/clientInfo"]["name"] == "mcpctl", message
 		    assert message["method"] != "initialize", message
 	END
+	run -2 mcpctl --era legacy -t "$alone" tools
+	[[ "$output" == *'is kept open in the modern era of MCP'*"not in the legacy one (--era)"* ]]
+	run -0 mcpctl --era modern -t "$alone" tools
 	# What it asks in rounds, this command answers; another one declares nothing.
 	run -0 mcpctl --elicit accept-defaults -t "$alone" call --no-validate ask
 	[[ "$output" == *'{"q": {"action": "accept", "content": {"colour": "blue"}}}'* ]]
