@@ -272,6 +272,10 @@ static int print_config(const struct invocation *in,
 	if (host_config_print(&out, &where, o->print_config, in->app, o, err))
 		return -1;
 	render_note(&in->app->out, "this goes into %s", where);
+	if (in->app->config.headers.count)
+		render_note(
+			&in->app->out,
+			"--header is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t");
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/text_safe.h"
 #include "bridge/host_rules.h"
 #include "bridge/host_snippet.h"
+#include "out/wrap.h"
 
 #define NAME_COLUMN_MAX 48
 
@@ -61,10 +62,13 @@ static void add_cell(struct buf *out, const char *text, size_t column)
 static void print_row(struct renderer *r, const struct shown_tools *s,
 		      const struct bridge_tool *t, size_t column)
 {
-	CLEANUP(buf_done) struct buf line = { 0 };
+	CLEANUP(buf_done) struct buf line = { 0 }, out = { 0 };
+	const struct wrap how = { .column = column + 2,
+				  .indent = column + 4,
+				  .width = r->out_terminal ? r->width : 0 };
 	const char *peer = peer_of(s, t);
 
-	add_cell(&line, t->json ? t->name : "-", column + 2);
+	add_cell(&out, t->json ? t->name : "-", column + 2);
 	if (peer && t->merged)
 		buf_printf(&line, "%zu boards", t->members);
 	else if (peer)
@@ -84,7 +88,8 @@ static void print_row(struct renderer *r, const struct shown_tools *s,
 		buf_text(&line, "  odd: ");
 		text_safe(&line, t->mark, strlen(t->mark), TEXT_LINE);
 	}
-	fprintf(r->out, "%s\n", buf_string(&line));
+	wrap_wrap(&out, buf_string(&line), line.len, &how);
+	fprintf(r->out, "%s\n", buf_string(&out));
 }
 
 static size_t widest(const struct bridge_catalogue *c)

@@ -287,7 +287,7 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	[ "$(wc -l <host.out)" = 1 ]
 }
 
-@test "--list fails where what was named could not be asked" {
+@test "--list fails where what was named could not be asked; what settings leave out is said" {
 	mcp -t sim: -t nosuch bridge --list
 	ends 3
 	says sim__audio_speaker_set_volume
@@ -295,6 +295,10 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	mcp -d nobody bridge --list
 	ends 3
 	grep -qF 'no board that fits -d is there' stderr
+	mcp --header 'X-Key: s3cret' sim: bridge --print-config claude
+	ends 0
+	absent s3cret stdout
+	hints '--header is left out'
 	mcp bridge --keep-asleep
 	ends 2
 	mcp bridge --list

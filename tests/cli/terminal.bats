@@ -12,6 +12,9 @@ load terminal
 	enter 'clear; mcpctl sim: tools'
 	see '5 tools \+ 7 user-only'
 	[ "$(wc -L <screen)" -le 80 ]
+	enter 'clear; mcpctl sim: bridge --list'
+	see '7 tools of 14'
+	see '^ +only; --user-tools or --allow shows it$'
 }
 
 @test "-v tells frames in words; -vv, and -v in a pipe, as they are" {
