@@ -23,10 +23,13 @@ static struct aside_kind *kind_of(struct asides *a, uintptr_t kind)
 
 bool asides_has_line(struct asides *a, uintptr_t kind, unsigned most)
 {
-	struct aside_kind *k = kind_of(a, kind);
+	struct aside_kind *k;
 
+	if (a->ends && !a->counted && loop_now() >= a->ends)
+		memset(a, 0, sizeof(*a));
 	if (!a->ends)
 		a->ends = loop_now() + ASIDES_MINUTE_MS;
+	k = kind_of(a, kind);
 	if (k->told >= most)
 		return false;
 	k->told++;
@@ -41,6 +44,7 @@ void asides_count(struct asides *a, uintptr_t kind, const char *whom,
 	char *line =
 		mem_printf("%s%s%s", whom ? whom : "", whom ? ": " : "", text);
 
+	a->counted = true;
 	if (!k->more++ || level > k->level)
 		k->level = level;
 	line[text_cut(line, strlen(line), ASIDES_LAST_MAX)] = '\0';

@@ -26,11 +26,13 @@ struct asides { /* of the minute that runs; starts zeroed */
 	struct aside_kind of[ASIDES_KINDS];
 	size_t used;
 	int64_t ends; /* loop_now() ms; 0: none runs */
+	bool counted; /* something is to be told at its end */
 };
 
 /*
  * Is there a line left for one of that kind (not 0), of which `most` are told? The
- * first one begins the minute.
+ * first one begins the minute; one that is over, and in which nothing was counted,
+ * needs no end.
  */
 bool asides_has_line(struct asides *a, uintptr_t kind, unsigned most);
 /* There was none: whom it was about (NULL), the text, the owner's level. */

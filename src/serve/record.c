@@ -136,8 +136,8 @@ struct record *record_about(struct serve *s, enum record_about about,
 			&r->asides, aside,
 			about == ABOUT_READY ? RECORDS_READY : ASIDES_TOLD);
 
-		s->events->due(s, r->asides.ends);
 		if (!room) {
+			s->events->due(s, r->asides.ends);
 			asides_count(&r->asides, aside,
 				     who->device_id ? who->device_id :
 						      who->address,

@@ -364,9 +364,9 @@ static void on_sweep(void *owner)
 			soonest = d->ask_at;
 	}
 	tell_missing(s, now);
-	if (s->records.asides.ends && now >= s->records.asides.ends)
+	if (s->records.asides.counted && now >= s->records.asides.ends)
 		records_tell_more(&s->records);
-	if (s->records.asides.ends && s->records.asides.ends < soonest)
+	if (s->records.asides.counted && s->records.asides.ends < soonest)
 		soonest = s->records.asides.ends;
 	missing = missing_deadline(&s->missing);
 	if (missing < soonest)

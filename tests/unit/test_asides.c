@@ -63,6 +63,19 @@ static void test_told_then_counted(void **state)
 	end(&a);
 	assert_int_equal(rests, 0);
 	assert_true(asides_has_line(&a, 7, ASIDES_TOLD));
+	assert_false(a.counted);
+	/* A minute in which nothing was counted ends by itself. */
+	a.ends = loop_now() - 1;
+	assert_true(asides_has_line(&a, 7, 1));
+	assert_true(a.ends > loop_now());
+	/* One in which something was does not. */
+	assert_false(asides_has_line(&a, 7, 1));
+	asides_count(&a, 7, NULL, "x", 0);
+	a.ends = loop_now() - 1;
+	assert_false(asides_has_line(&a, 7, 1));
+	assert_true(a.counted);
+	end(&a);
+	assert_int_equal(rests, 1);
 }
 
 /* What is kept of a line is bounded, and cut between characters. */
