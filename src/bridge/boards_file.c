@@ -96,8 +96,9 @@ void boards_file_read(const char *path,
 	if (file_read_own(&text, path) ||
 	    !(tree = json_parse(text.data, text.len, NULL)))
 		return;
-	cJSON_ArrayForEach(one, json_object(tree, "lists"))
+	cJSON_ArrayForEach(one, json_object(tree, "lists")) {
 		read_list(&r, one);
+	}
 	cJSON_ArrayForEach(one, json_array(tree, "boards")) {
 		if (count++ < BOARDS_FILE_MOST)
 			read_board(&r, one);

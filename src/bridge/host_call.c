@@ -93,7 +93,6 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 	const char *peer = c->peer->prefix;
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
-	const char *text;
 
 	if (c->end != CALL_ANSWERED) {
 		bridge_call_explain(c, &why);
@@ -101,7 +100,8 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 		return;
 	}
 	if (c->reply.kind == MESSAGE_ERROR) {
-		text = message_error_text(&c->reply);
+		const char *text = message_error_text(&c->reply);
+
 		error_set(&why, ERR_PEER, "%s",
 			  text ? text :
 				 "the board told an error without words");

@@ -208,13 +208,15 @@ static void on_page(void *owner, struct bridge_call *c)
 	struct item_server *one = owner;
 	struct host_gather *g = one->gather;
 	struct host_part *p = g->part;
-	cJSON *item;
 
 	one->call = NULL;
 	if (c->end == CALL_ANSWERED) {
-		cJSON_ArrayForEach(item,
-				   json_array(c->reply.result, g->kind->member))
+		cJSON *item;
+
+		cJSON_ArrayForEach(
+			item, json_array(c->reply.result, g->kind->member)) {
 			add_item(one, item);
+		}
 		if (ask_next(one, c->reply.result))
 			return;
 	}

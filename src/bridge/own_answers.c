@@ -18,8 +18,6 @@ static const char *state_word(const struct bridge_peer *p)
 static void add_peer(struct buf *out, const char *label,
 		     const struct bridge_peer *p)
 {
-	char stamp[STAMP_SIZE];
-
 	mend_text(out, label, 80);
 	buf_printf(out, ": %s", state_word(p));
 	if (p->about) {
@@ -31,10 +29,13 @@ static void add_peer(struct buf *out, const char *label,
 		mend_text(out, p->reason, 200);
 		buf_char(out, ')');
 	}
-	if (p->state == PEER_AWAY && p->seen)
+	if (p->state == PEER_AWAY && p->seen) {
+		char stamp[STAMP_SIZE];
+
 		buf_printf(out, ", last seen %s", clock_utc_at(stamp, p->seen));
-	else if (p->state == PEER_AWAY)
+	} else if (p->state == PEER_AWAY) {
 		buf_text(out, ", not seen yet");
+	}
 	if (!p->list)
 		buf_text(out, ", its tools are not known yet");
 	buf_char(out, '\n');

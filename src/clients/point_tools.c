@@ -104,14 +104,17 @@ static size_t size_of(const cJSON *json)
 static cJSON *longest_text(const cJSON *content)
 {
 	cJSON *found = NULL, *item;
+	size_t longest = 0;
 
 	cJSON_ArrayForEach(item, content) {
 		cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "text");
+		size_t len =
+			cJSON_IsString(text) ? strlen(text->valuestring) : 0;
 
-		if (cJSON_IsString(text) &&
-		    (!found ||
-		     strlen(text->valuestring) > strlen(found->valuestring)))
+		if (len > longest) {
+			longest = len;
 			found = text;
+		}
 	}
 	return found;
 }

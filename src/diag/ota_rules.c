@@ -419,7 +419,7 @@ static void judge_time(const struct reply *r)
 {
 	const cJSON *section = json_member(r->json, "server_time");
 	const cJSON *at = json_member(section, "timestamp");
-	double ms = cJSON_IsNumber(at) ? at->valuedouble : 0;
+	double ms = cJSON_GetNumberValue(at);
 
 	if (!section || cJSON_IsNull(section) ||
 	    (cJSON_IsObject(section) && !at))

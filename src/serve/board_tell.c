@@ -478,7 +478,8 @@ bool board_is_known(const struct board *d)
 				  d->client_id);
 }
 
-static enum record_about about(const struct board *d, enum record_kind kind)
+static enum record_about standing_of_board(const struct board *d,
+					   enum record_kind kind)
 {
 	if (board_is_known(d))
 		return ABOUT_KNOWN;
@@ -498,7 +499,7 @@ struct record *board_record(struct board *d, enum record_kind kind,
 	text = mem_vprintf(format, args);
 	va_end(args);
 	r = record_about(
-		d->server, about(d, kind), kind, level,
+		d->server, standing_of_board(d, kind), kind, level,
 		&(struct who){ .device_id = d->id, .address = d->address },
 		text);
 	if (r)

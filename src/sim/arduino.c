@@ -141,6 +141,7 @@ static void take_result(const struct sketch_call *c, const cJSON *reply)
 /* Texts go in as they are, also with quotes in them. */
 static void take_list(const struct sketch_call *c, const cJSON *reply)
 {
+	const cJSON *tools = json_array(json_object(reply, "result"), "tools");
 	const cJSON *tool;
 	CLEANUP(buf_done) struct buf out = { 0 };
 	size_t count = 0;
@@ -148,17 +149,18 @@ static void take_list(const struct sketch_call *c, const cJSON *reply)
 	buf_printf(&out,
 		   "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[",
 		   c->token);
-	cJSON_ArrayForEach(tool,
-			   json_array(json_object(reply, "result"), "tools")) {
+	cJSON_ArrayForEach(tool, tools) {
 		const char *name = json_string(tool, "name");
 		const char *text = json_string(tool, "description");
 
+		buf_text(&out, tool == tools->child ? "" : ",");
 		buf_printf(
 			&out,
-			"%s{\"name\":\"%s\",\"description\":\"%s\",\"inputSchema\":",
-			count++ ? "," : "", name ? name : "", text ? text : "");
+			"{\"name\":\"%s\",\"description\":\"%s\",\"inputSchema\":",
+			name ? name : "", text ? text : "");
 		json_print(&out, json_object(tool, "inputSchema"));
 		buf_char(&out, '}');
+		count++;
 	}
 	buf_text(&out, "]}}");
 	line(c->arduino, "listed %zu tools", count);
