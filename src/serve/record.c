@@ -131,19 +131,15 @@ struct record *record_about(struct serve *s, enum record_about about,
 
 	if (level == LEVEL_DEBUG && !r->verbose)
 		return NULL;
-	if (about != ABOUT_KNOWN) {
-		bool room = asides_has_line(
-			&r->asides, aside,
-			about == ABOUT_READY ? RECORDS_READY : ASIDES_TOLD);
-
-		if (!room) {
-			s->events->due(s, r->asides.ends);
-			asides_count(&r->asides, aside,
-				     who->device_id ? who->device_id :
-						      who->address,
-				     text, (int)level);
-			return NULL;
-		}
+	if (about != ABOUT_KNOWN &&
+	    !asides_has_line(&r->asides, aside,
+			     about == ABOUT_READY ? RECORDS_READY :
+						    ASIDES_TOLD)) {
+		s->events->due(s, r->asides.ends);
+		asides_count(&r->asides, aside,
+			     who->device_id ? who->device_id : who->address,
+			     text, (int)level);
+		return NULL;
 	}
 	return records_add(r, kind, level, who->device_id, who->address, "%s",
 			   text);
