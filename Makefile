@@ -67,6 +67,8 @@ CFLAGS ?= $(if $(SANITIZE),-g1,-g)
 ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = $(if $(SANITIZE),$(SAN_LDFLAGS),-pie) -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS)
 
+.DEFAULT_GOAL = all
+
 # What the compiler says of each source, without code.
 $(BUILD)/read/%: src/%.c
 	@mkdir -p $(@D)

@@ -127,6 +127,11 @@ d e/opt/m c/share/mcpctl/profiles/mine.json" ]
 	[ -e asked ]
 }
 
+@test "make: without a word it builds the program" {
+	quiet_make -n -C "$ROOT" BUILD="$WORK/new"
+	grep -q -- "-o $WORK/new/mcpctl " make.out
+}
+
 @test "make help: every target that is there for people" {
 	quiet_make -C "$ROOT" help
 	for target in demo check install uninstall deb soak fuzz lint mutants bench generate clean; do
