@@ -29,7 +29,9 @@ setup() {
 	mkdir -m 700 run
 }
 
-teardown() {
+teardown() { untraced end_all; }
+
+end_all() {
 	local pid
 	end_terminals
 	for pid in "${PIDS[@]}"; do
@@ -67,8 +69,19 @@ nap() {
 	((status > 128)) || sleep 0.05
 }
 
+# untraced FUNCTION ARG…: bats notes the whole stack before each command, which
+# took a fifth of all time where one is tried again and again. What fails is shown
+# at the line of the test.
+untraced() {
+	local -
+	set +T
+	"$@"
+}
+
 # until_true COMMAND…: as often as it takes, in silence.
-until_true() {
+until_true() { untraced tried_until_true "$@"; }
+
+tried_until_true() {
 	local end=$((SECONDS + PATIENCE))
 	until "$@" >/dev/null 2>&1; do
 		if ((SECONDS > end)); then
@@ -81,7 +94,9 @@ until_true() {
 
 # wait_for FILE PATTERN: until a line matches; prints the last match. The file is
 # looked through again only when it is another.
-wait_for() {
+wait_for() { untraced looked_for "$@"; }
+
+looked_for() {
 	local end=$((SECONDS + PATIENCE)) seen='' now lines
 	until [ -e "$1" ] && { now=$(<"$1"); } 2>/dev/null && [ "$now" != "$seen" ] &&
 		lines=$(grep -aE -- "$2" "$1"); do
@@ -302,7 +317,9 @@ needs_root() { # WHY; the test is tagged "root" too
 
 # A port that nobody listens at, for servers that cannot choose one; below
 # those that the system gives to others in the meantime.
-free_port() {
+free_port() { untraced found_port; }
+
+found_port() {
 	local first from port
 	read -r first _ </proc/sys/net/ipv4/ip_local_port_range
 	from=$((first > 11000 ? 10000 : first - 1000))
