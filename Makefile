@@ -76,9 +76,6 @@ $(BUILD)/read/%: src/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(MODULE_CFLAGS) -MMD -MP -MF $@.d -MT $@ -fsyntax-only $<
 	@touch $@
 
-.PHONY: warnings
-warnings: $(patsubst src/%.c,$(BUILD)/read/%,$(wildcard src/*.c src/*/*.c))
-
 # A module is a few objects linked with the library that they need (see src/base/module.h).
 MODULES = ws front http mqtt tls auth shell fence jq pixels canvas screen audio \
 	mdns yaml
@@ -234,7 +231,9 @@ FUZZ_SECONDS ?= 60
 FUZZERS = $(patsubst tests/fuzz/%.c,$(TOP)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS = -std=gnu17 -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=all $(PKG_CFLAGS)
+FUZZ_WARNINGS = $(WARN_BOTH) $(WARN_clang) $(if $(WERROR),-Werror)
 FUZZ_OBJECTS = $(CORE:$(BUILD)/%.o=$(TOP)/fuzz/%.o)
+FUZZ_SOURCES = $(filter-out src/main.c,$(SOURCES))
 .SECONDARY: $(FUZZ_OBJECTS)
 $(TOP)/fuzz/profiles/%: src/sim/profiles/%
 	@mkdir -p $(@D)
@@ -242,7 +241,7 @@ $(TOP)/fuzz/profiles/%: src/sim/profiles/%
 $(TOP)/fuzz/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "  FUZZ    $<"
-	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_WARNINGS) -MMD -MP -c -o $@ $<
 # What these read with is in a module.
 FUZZ_PKG_pixels = $(MODULE_pixels_PKG)
 $(TOP)/fuzz/fuzz_pixels: $(MODULE_pixels_SOURCES:src/%.c=$(TOP)/fuzz/%.o)
@@ -255,6 +254,11 @@ $(TOP)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) $(TEST_LDFLAGS) -fsanitize=fuzzer -rdynamic -o $@ $(filter %.c %.o,$^) \
 		$(PKG_LIBS) $(FUZZ_LIBS_$*) $(if $(FUZZ_PKG_$*),$$($(PKG_CONFIG) --libs $(FUZZ_PKG_$*)))
+
+# Those that fuzzers are linked of are compiled for them by clang with all its
+# warnings (see FUZZ_WARNINGS), so read are the others.
+.PHONY: warnings
+warnings: $(patsubst src/%.c,$(BUILD)/read/%,$(filter-out $(FUZZ_SOURCES),$(wildcard src/*.c src/*/*.c)))
 
 .PHONY: fuzzers fuzz
 fuzzers: $(call named,$(FUZZERS)) $(PROFILES:%=$(TOP)/fuzz/%)
