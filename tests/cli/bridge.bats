@@ -8,7 +8,7 @@ load helper
 
 # host ARG…: the host's script is stdin; ARG are its arguments.
 host() {
-	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$@" || {
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) /usr/bin/python3 - "$@" || {
 		cat bridge.err >&2
 		return 1
 	}

@@ -285,7 +285,7 @@ server = http.server.HTTPServer(("127.0.0.1", 0), Echo)
 print("port", server.server_port, flush=True)
 server.serve_forever()
 END
-	background echoing python3 echoing.py
+	background echoing /usr/bin/python3 echoing.py
 	PORT=$(wait_for echoing.out '^port' | cut -d' ' -f2)
 }
 
@@ -332,10 +332,10 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
 END
 	for what in tools prompts resources; do
-		mcp $what -- python3 empty.py
+		mcp $what -- /usr/bin/python3 empty.py
 		ends 0
 		hints "the peer lists no $what"
-		mcp $what lamp -- python3 empty.py
+		mcp $what lamp -- /usr/bin/python3 empty.py
 		ends 7
 		hints "the peer lists no $what"
 	done

@@ -240,7 +240,7 @@ codes() {
 		    if "id" in m:
 		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **({"result": r} if r else {"error": {"code": -32601, "message": "no"}})}), flush=True)
 	END
-	run mcpctl check --risk args --fail-on warning -- python3 server.py
+	run mcpctl check --risk args --fail-on warning -- /usr/bin/python3 server.py
 	echo "$output"
 	[ "$status" -eq 7 ]
 	grep -q '^warning D149 ' <<<"$output"
@@ -458,9 +458,9 @@ codes() {
 		    if "id" in m:
 		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": {"protocolVersion": sys.argv[1], "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}}), flush=True)
 	END
-	run mcpctl -o json check --risk look -- python3 server.py 2025-06-18
+	run mcpctl -o json check --risk look -- /usr/bin/python3 server.py 2025-06-18
 	[ "$(codes <<<"$output")" = "P702 " ]
-	run mcpctl -o json check --risk look -- python3 server.py 1999-01-01
+	run mcpctl -o json check --risk look -- /usr/bin/python3 server.py 1999-01-01
 	[ "$(codes <<<"$output")" = "P701 P702 " ]
 	[ "$status" -eq 7 ]
 }

@@ -143,12 +143,12 @@ no() {
 		    if m.get("id") or (m.get("id") == 0 and len(sys.argv) > 1):
 		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}}), flush=True)
 	END
-	run mcpctl --timeout 3s --findings found.json check -- python3 server.py
+	run mcpctl --timeout 3s --findings found.json check -- /usr/bin/python3 server.py
 	[ "$status" -eq 7 ]
 	told P706 '"P706"'
 	untold D145
 	rm found.json
-	run mcpctl --findings found.json check -- python3 server.py well
+	run mcpctl --findings found.json check -- /usr/bin/python3 server.py well
 	[ "$status" -eq 0 ]
 	untold P706
 }

@@ -8,7 +8,7 @@ load terminal
 
 # server WORD…: mcpctl with that server; ARGS: the server's own.
 server() {
-	mcp -t "stdio:python3 '$ROOT/tests/cli/mcp_server.py' ${ARGS:-}" "$@"
+	mcp -t "stdio:/usr/bin/python3 '$ROOT/tests/cli/mcp_server.py' ${ARGS:-}" "$@"
 }
 
 @test "info shows revision, capabilities and instructions" {
@@ -211,7 +211,7 @@ server() {
 }
 
 @test "subscribe ends with Ctrl-C" {
-	background sub mcpctl -t "stdio:python3 '$ROOT/tests/cli/mcp_server.py'" subscribe test://item/1
+	background sub mcpctl -t "stdio:/usr/bin/python3 '$ROOT/tests/cli/mcp_server.py'" subscribe test://item/1
 	wait_for sub.out resources/updated
 	kill -INT "$LAST"
 	finish "$LAST" 130
@@ -279,7 +279,7 @@ server() {
 }
 
 @test "many commands on one connection, and names completed from what was listed" {
-	local target="stdio:python3 '$ROOT/tests/cli/mcp_server.py'"
+	local target="stdio:/usr/bin/python3 '$ROOT/tests/cli/mcp_server.py'"
 	mcp -t "$target" -e prompts -e 'prompt greet' -e 'read "item 1"' -e templates
 	ends 0
 	says 'Hello!'
@@ -303,7 +303,7 @@ server() {
 
 @test "at the prompt of the shell subscribing returns; progress is one line" {
 	terminal
-	enter "mcpctl -t \"stdio:python3 '$ROOT/tests/cli/mcp_server.py'\" shell"
+	enter "mcpctl -t \"stdio:/usr/bin/python3 '$ROOT/tests/cli/mcp_server.py'\" shell"
 	last_line '^test-server> *$'
 	enter 'subscribe test://item/1'
 	see 'resources/updated +\{"uri"'

@@ -176,7 +176,7 @@ everything() {
 
 @test "behind the bridge it asks the host, logs to it, and tells it what changes" {
 	[ -n "${EVERYTHING:-}" ] || skip "$WHY"
-	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$EVERYTHING" <<'EOF'
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) /usr/bin/python3 - "$EVERYTHING" <<'EOF'
 import sys
 from bridge_host import Host
 h = Host("-t", "stdio:node '%s' stdio" % sys.argv[1], "bridge")

@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 # shellcheck disable=SC2034 # of the helper
 PATIENCE=15
 
-asking() { echo "stdio:python3 '$ROOT/tests/cli/asking_server.py' ${1:-}"; }
+asking() { echo "stdio:/usr/bin/python3 '$ROOT/tests/cli/asking_server.py' ${1:-}"; }
 
 # What is kept open ends with its serve, which no test may leave.
 teardown() {
@@ -23,7 +23,7 @@ teardown() {
 }
 
 # held MEMBER: of the only device.
-held() { mcpctl -o json devices | python3 -c "import json,sys; d=json.loads(sys.stdin.readline()); print(eval(sys.argv[1]))" "$1"; }
+held() { mcpctl -o json devices | /usr/bin/python3 -c "import json,sys; d=json.loads(sys.stdin.readline()); print(eval(sys.argv[1]))" "$1"; }
 
 # The process that serves.
 child() { held 'd["address"].split()[-1]'; }
@@ -254,7 +254,7 @@ child() { held 'd["address"].split()[-1]'; }
 
 @test "a program whose requests stand alone is kept open, and spoken to as directly" {
 	: >mode
-	local alone="stdio:python3 '$ROOT/tests/cli/modern_server.py' stdio '$WORK'"
+	local alone="stdio:/usr/bin/python3 '$ROOT/tests/cli/modern_server.py' stdio '$WORK'"
 	run -0 mcpctl open "$alone"
 	local pid
 	pid=$(child)
@@ -310,7 +310,7 @@ child() { held 'd["address"].split()[-1]'; }
 
 @test "over HTTP, requests that stand alone have nothing to be kept open, and that is said" {
 	: >mode
-	background modern python3 "$ROOT/tests/cli/modern_server.py" http "$WORK"
+	background modern /usr/bin/python3 "$ROOT/tests/cli/modern_server.py" http "$WORK"
 	local url
 	url=http://127.0.0.1:$(wait_for modern.out '^port' | cut -d' ' -f2)/mcp
 	run -2 mcpctl open "$url"

@@ -179,7 +179,7 @@ ota() {
 # it is asked is in log.
 server_of_tools() {
 	: >log
-	background server python3 "$BATS_TEST_DIRNAME/http_server.py" log
+	background server /usr/bin/python3 "$BATS_TEST_DIRNAME/http_server.py" log
 	UP=http://127.0.0.1:$(wait_for server.out '^port' | cut -d' ' -f2)
 }
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A stranger at a port: knock.py PORT [ADDRESS] sends what comes at its stdin
 from that address of this machine, and prints what comes until the other side ends.

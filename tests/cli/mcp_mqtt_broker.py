@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A broker of MQTT 5 for one client at a time, which says what real ones rarely do.
 

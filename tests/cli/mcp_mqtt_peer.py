@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Servers of MCP over MQTT 5, on raw packets, as SDKs make them, and worse ones.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A small HTTP server that speaks Ollama's API, in the place of a language model.
 

@@ -9,7 +9,7 @@ PANIC="Guru Meditation Error: Core  0 panic'ed (LoadProhibited). Exception was u
 
 # port NAME: a board's port NAME.tty, told what to say by `says NAME`.
 port() {
-	background "port$1" python3 "$ROOT/tests/cli/pty_board.py" "$WORK/$1.tty" "$WORK/$1.in"
+	background "port$1" /usr/bin/python3 "$ROOT/tests/cli/pty_board.py" "$WORK/$1.tty" "$WORK/$1.in"
 	wait_for "port$1.out" ready
 }
 

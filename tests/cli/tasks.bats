@@ -230,7 +230,7 @@ silent() { [ -z "$out" ]; }
 }
 
 @test "a task of a session is detached only where that is kept open: stdio" {
-	target="stdio:python3 '$ROOT/tests/cli/task_server.py' legacy"
+	target="stdio:/usr/bin/python3 '$ROOT/tests/cli/task_server.py' legacy"
 	mcp -t "$target" --era legacy call --detach good
 	ends 7
 	mcpctl open --era legacy "$target"

@@ -225,7 +225,7 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 
 @test "an older serve is shown, and not asked for what it cannot say" {
 	mkdir -m 700 run/mcpctl
-	background other python3 "$BATS_TEST_DIRNAME/other_serve.py" \
+	background other /usr/bin/python3 "$BATS_TEST_DIRNAME/other_serve.py" \
 		run/mcpctl/serve.sock
 	wait_for other.out listening
 	terminal 140 24

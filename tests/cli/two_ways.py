@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Requests that can be read in two ways: two_ways.py PORT [FIRST]. Each must be
 answered 400, and the connection closed without a word about what stands behind

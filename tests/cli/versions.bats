@@ -9,7 +9,7 @@ load helper
 other_serve() {
 	mkdir -m 700 run/mcpctl 2>/dev/null || :
 	rm -f other.out run/mcpctl/serve.sock
-	background other python3 "$BATS_TEST_DIRNAME/other_serve.py" \
+	background other /usr/bin/python3 "$BATS_TEST_DIRNAME/other_serve.py" \
 		run/mcpctl/serve.sock "$@"
 	OTHER=$LAST
 	wait_for other.out listening
