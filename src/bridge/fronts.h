@@ -20,7 +20,7 @@ struct bridge;
 struct bridge_options {
 	int names; /* enum bridge_names */
 	bool user_tools, read_only, merge, awake_only, no_own, generic;
-	bool false_is_error;
+	bool false_is_error, photos;
 	struct words allow, deny;
 	bool list;
 	const char *print_config; /* whose; NULL */
