@@ -23,6 +23,10 @@ static const struct option_row bridge_rows[] = {
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
 	  "wait for hosts there: Streamable HTTP at /mcp, HTTP+SSE at /sse, WebSocket at /ws; --token-file says which tokens they show", NULL, NULL, 0, 0, NULL },
+	{ 0, "announce", NULL, OPTION_FLAG, AT(announce),
+	  "with --listen: announce the port in this network, as _mcp._tcp, so that 'targets --scan' finds it", NULL, NULL, 0, 0, NULL },
+	{ 0, "interface", "NAME", OPTION_LIST, AT(interfaces),
+	  "with --announce: there; again for more; all but loopback if not given", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-endpoint-file", "FILE", OPTION_FILE, AT(mcp_endpoint_file),
 	  "dial the access points whose addresses stand in FILE, one a line: ws[s]://HOST/…/mcp/?token=… (or MCPCTL_MCP_ENDPOINT: one address)", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-endpoint-tools", "N", OPTION_NUMBER, AT(mcp_endpoint_tools),
@@ -301,6 +305,12 @@ static int check_fronts(struct bridging *s, struct app *app, struct error *err)
 	if (s->options.keep_asleep && !s->options.mcp_mqtt)
 		return error_set(err, ERR_USAGE,
 				 "option '--keep-asleep' is for --mcp-mqtt");
+	if (s->options.interfaces.count && !s->options.announce)
+		return error_set(err, ERR_USAGE,
+				 "option '--interface' is for --announce");
+	if (s->options.announce && !s->options.listen)
+		return error_set(err, ERR_USAGE,
+				 "option '--announce' is for --listen");
 	if (s->options.listen) {
 		s->options.token_file = TAKE(c->token_file);
 		return 0;
@@ -367,7 +377,7 @@ static const char bridge_text[] =
 	"\n"
 	"With --photos the picture that a call takes with a board's camera stands in its result, too: a JPEG or PNG, by its bytes, up to 770 kB, of that call or none, and then the result says why. It is for boards of serve, which upload to it (not with serve --vision-url): for sim: and other targets there is nothing, and access points have no room for it.\n"
 	"\n"
-	"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
+	"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio). --announce tells this network of the port, by multicast DNS (IPv4; no secret), until it ends; one that only this machine reaches is told to it alone (--interface lo).\n"
 	"\n"
 	"With --mcp-endpoint-file it dials access points, one connection for each address, and answers robots there (mcpctl help endpoint).\n"
 	"\n"

@@ -27,6 +27,8 @@ struct bridge_options {
 	const char *log; /* file; NULL: stderr */
 	int64_t rate; /* calls a second for each board; 0: the default */
 	const char *listen; /* [HOST:]PORT; NULL */
+	bool announce; /* that port, in this network */
+	struct words interfaces; /* there; none: all but loopback */
 	const char *token_file; /* of that port; NULL: from the environment */
 	const char *mcp_endpoint_file; /* addresses of access points; NULL */
 	int64_t mcp_endpoint_tools; /* shown there; 0: the default */
