@@ -6,42 +6,9 @@
 
 #include "base/mem.h"
 #include "bridge/host_private.h"
-#include "mcp/rules.h"
+#include "clients/said.h"
 
 /* ---- a message ---- */
-
-/* The bytes of the id as they came; NULL if it is none that MCP allows. */
-static char *read_id(const cJSON *message, struct span text)
-{
-	const cJSON *id = json_member(message, "id");
-	struct span raw;
-
-	if (!cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return NULL;
-	if (!json_span_member(text, "id", &raw))
-		return NULL;
-	return mem_strndup(raw.text, raw.len);
-}
-
-static const char *find_fault(const cJSON *message)
-{
-	const char *version = json_string(message, "jsonrpc");
-	const cJSON *method = json_member(message, "method");
-	const cJSON *id = json_member(message, "id");
-
-	if (!cJSON_IsObject(message))
-		return "a message is an object";
-	if (!version || strcmp(version, "2.0") != 0)
-		return "'jsonrpc' must be \"2.0\"";
-	if (!method && !json_member(message, "result") &&
-	    !json_member(message, "error"))
-		return "'method' is missing";
-	if (method && !cJSON_IsString(method))
-		return "'method' must be a string";
-	if (method && id && !cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return "'id' must be a string or a number";
-	return NULL;
-}
 
 static void refuse(struct host_part *p, const char *why)
 {
@@ -107,9 +74,9 @@ static void take(struct host_part *p, const cJSON *message, struct span text)
 {
 	struct host_client *c = p->question->client;
 	const char *method = json_string(message, "method");
-	const char *fault = find_fault(message);
+	const char *fault = said_fault(message);
 
-	p->id = read_id(message, text);
+	p->id = said_id(message, text);
 	p->modern =
 		!c->revision && host_is_modern(p->question->headers, message);
 	if (fault) {
@@ -135,56 +102,39 @@ static void make_parts(struct host_question *q, size_t count)
 		q->part[i].question = q;
 }
 
-static const char *batch_fault(const struct host_client *c, int count)
+static bool is_too_much(const struct host_question *q, const struct said_all *s)
 {
-	if (c->revision && !mcp_rules.batches(c->revision))
-		return "the revision settled on has no batches";
-	if (!count)
-		return "a batch with nothing in it";
-	return count > HOST_BATCH_MAX ? "a batch with too many messages" : NULL;
+	return !s->batch && q->client->host->open > HOST_OPEN_MAX &&
+	       !json_member(s->tree, "result");
 }
 
-static void take_batch(struct host_question *q, const cJSON *list,
-		       struct span text)
+static void take_all(struct host_question *q, struct said_all *said)
 {
-	const char *fault = batch_fault(q->client, cJSON_GetArraySize(list));
 	const cJSON *message;
-	struct span one;
-	size_t at = 0, i = 0;
+	struct span text;
 
-	if (fault) {
-		make_parts(q, 1);
-		refuse(q->part, fault);
-		return;
-	}
-	q->batch = true;
-	make_parts(q, (size_t)cJSON_GetArraySize(list));
-	cJSON_ArrayForEach(message, list) {
-		if (!json_span_next(text, &at, &one))
-			break;
-		take(q->part + i++, message, one);
-	}
+	for (size_t i = 0; said_next(said, &message, &text); i++)
+		take(q->part + i, message, text);
 }
 
-static void take_text(struct host_question *q, const char *text, size_t len)
+static void take_text(struct host_question *q, const struct mcp_said *m)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, &why);
-	const struct span whole = { text, len };
+	CLEANUP(said_done) struct said_all said;
+	const int status =
+		said_read(&said, m->text, m->len, q->client->revision, &why);
 
-	if (tree && cJSON_IsArray(tree)) {
-		take_batch(q, tree, whole);
-		return;
-	}
-	make_parts(q, 1);
-	if (!tree)
+	q->batch = said.batch;
+	make_parts(q, said.count);
+	if (status)
 		host_error(q->part, JSONRPC_PARSE_ERROR, NULL,
 			   "Parse error: %s", why.text);
-	else if (q->client->host->open > HOST_OPEN_MAX &&
-		 !json_member(tree, "result"))
+	else if (said.fault)
+		refuse(q->part, said.fault);
+	else if (is_too_much(q, &said))
 		refuse(q->part, "too many questions are open");
 	else
-		take(q->part, tree, whole);
+		take_all(q, &said);
 }
 
 static void *host_hear(void *client, const struct mcp_said *m,
@@ -203,7 +153,7 @@ static void *host_hear(void *client, const struct mcp_said *m,
 	*q->link = q;
 	c->host->open++;
 	q->inside = true;
-	take_text(q, m->text, m->len);
+	take_text(q, m);
 	q->headers = NULL;
 	q->inside = false;
 	return host_settle(q) ? NULL : q;

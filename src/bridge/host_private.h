@@ -13,7 +13,6 @@
 #include "bridge/bridge_host.h"
 #include "wire/jsonrpc.h"
 
-#define HOST_BATCH_MAX 100 /* messages in one batch */
 #define HOST_QUOTED 60 /* bytes of a host's word that an error repeats */
 #define HOST_OPEN_MAX 1024 /* questions that are open, of all clients */
 #define HOST_PROGRESS_MS 5000 /* between two signs of life */
