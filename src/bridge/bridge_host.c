@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "bridge/host_private.h"
 #include "clients/said.h"
+#include "net/head.h"
 
 /* ---- a message ---- */
 
@@ -56,18 +58,21 @@ static void take_notice(const struct host_client *c, const char *method,
 }
 
 static void take_request(struct host_part *p, const char *method,
-			 const cJSON *message)
+			 const cJSON *message, struct span text)
 {
 	p->question->client->host->met = true;
 	p->params = json_member(message, "params");
+	p->text = text;
 	if (p->params && !cJSON_IsObject(p->params))
 		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
 			   "Invalid params: 'params' must be an object");
 	else if (p->question->batch && strcmp(method, "initialize") == 0)
 		refuse(p, "initialize must not be part of a batch");
-	else if (!p->modern || host_era_begin(p, method))
+	else if (!p->modern ||
+		 (host_era_begin(p, method) && !host_rounds_resume(p, method)))
 		host_method(p, method);
 	p->params = NULL;
+	p->text = (struct span){ 0 };
 }
 
 static void take(struct host_part *p, const cJSON *message, struct span text)
@@ -82,7 +87,7 @@ static void take(struct host_part *p, const cJSON *message, struct span text)
 	if (fault) {
 		refuse(p, fault);
 	} else if (method && p->id) {
-		take_request(p, method, message);
+		take_request(p, method, message, text);
 	} else {
 		if (!method)
 			host_answer(c, message, text);
@@ -137,24 +142,35 @@ static void take_text(struct host_question *q, const struct mcp_said *m)
 		take_all(q, &said);
 }
 
+/* Who shows another token is another host. */
+static char *whose(const struct headers *headers)
+{
+	const char *token =
+		headers ? headers_get(headers, "Authorization") : NULL;
+	char hash[SHA256_TEXT];
+
+	if (!token)
+		return NULL;
+	sha256_text(token, strlen(token), hash);
+	return mem_strdup(hash);
+}
+
 static void *host_hear(void *client, const struct mcp_said *m,
 		       const struct mcp_hearer *h, void *owner)
 {
 	struct host_client *c = client;
 	struct host_question *q = mem_zalloc(sizeof(*q));
 
-	q->client = c;
 	q->hearer = *h;
 	q->owner = owner;
 	q->headers = m->headers;
-	q->link = &c->first;
-	while (*q->link)
-		q->link = &(*q->link)->next;
-	*q->link = q;
+	q->whose = whose(m->headers);
+	host_question_link(q, c);
 	c->host->open++;
 	q->inside = true;
 	take_text(q, m);
 	q->headers = NULL;
+	q = host_take_up(q);
 	q->inside = false;
 	return host_settle(q) ? NULL : q;
 }
@@ -189,6 +205,7 @@ static void client_free(void *client)
 	while (c->first)
 		host_question_free(c->first);
 	host_asked_forget(c);
+	host_rounds_forget(c);
 	host_told_forget(c);
 	*c->link = c->next;
 	if (c->next)
@@ -247,6 +264,7 @@ struct bridge_host *bridge_host_new(struct bridge *bridge)
 	struct bridge_host *h = mem_zalloc(sizeof(*h));
 
 	h->bridge = bridge;
+	h->held.host = h;
 	h->list_at = loop_now() + HOST_LIST_MS;
 	h->answerer = (struct answerer){
 		.owner = h,
@@ -275,6 +293,9 @@ void bridge_host_free(struct bridge_host *h)
 		return;
 	while (h->clients)
 		client_free(h->clients);
+	while (h->held.first)
+		host_question_free(h->held.first);
+	host_rounds_done(h);
 	host_asked_done(h);
 	h->bridge->on_change = NULL;
 	h->bridge->hearer = (struct peer_hearer){ 0 };
@@ -324,9 +345,12 @@ static int64_t progress_of(struct host_question *q)
 int64_t bridge_host_tend(struct bridge_host *h)
 {
 	int64_t next = host_asked_tend(h), told = host_told_tend(h);
+	int64_t rounds = host_rounds_tend(h);
 
 	if (told < next)
 		next = told;
+	if (rounds < next)
+		next = rounds;
 	if (h->list_at) {
 		bool last = loop_now() >= h->list_at;
 

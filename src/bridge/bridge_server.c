@@ -281,7 +281,7 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 					   .timeout =
 						   timeout > 0 ? timeout : 1 };
 
-	server_asks_declare_now(&s->asks);
+	server_asks_declare_now(&s->asks, &c->answers);
 	return client_start(&s->connection.client, &s->call, &rq, err);
 }
 

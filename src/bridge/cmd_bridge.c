@@ -53,6 +53,8 @@ static const struct option_row bridge_rows[] = {
 	  "a result whose text is 'false' is a failure", NULL, NULL, 0, 0, NULL },
 	{ 0, "rate", "N", OPTION_NUMBER, AT(rate),
 	  "calls a second for each board; what is more waits", NULL, NULL, 1, 1000, "10" },
+	{ 0, "ask-timeout", "DURATION", OPTION_DURATION, AT(ask_timeout),
+	  "so long a host may take to answer what a server asks; then the server is told that nobody does", NULL, NULL, 1, 0, "10m" },
 	{ 0, "list", NULL, OPTION_FLAG, AT(list),
 	  "print what a host would see, and end", NULL, NULL, 0, 0, NULL },
 	{ 0, "print-config", "HOST", OPTION_TEXT, AT(print_config),
@@ -361,7 +363,7 @@ const struct command cmd_bridge = {
 		"\n"
 		"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
 		"\n"
-		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the host if it is the only one and said that it answers such questions; else the server is told that nobody does.\n"
+		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the host if it is the only one and said that it answers such questions, and to a host of 2026-07-28 in rounds of the call that led to it; else, or after --ask-timeout, the server is told that nobody answers.\n"
 		"\n"
 		"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. Each has a session of its own. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
 		"\n"

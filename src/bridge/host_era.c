@@ -102,7 +102,10 @@ bool host_era_begin(struct host_part *p, const char *method)
 				 "', an object");
 	if (strcmp(version, MODERN_NEWEST) != 0)
 		return refuse_version(p, version);
-	return check_headers(p, method);
+	if (!check_headers(p, method))
+		return false;
+	host_declares(p, json_object(meta, META_CAPABILITIES));
+	return true;
 }
 
 void host_add_caching(struct buf *out, const struct host_part *p)

@@ -282,12 +282,11 @@ void server_asks_declare(struct server_asks *a)
 	a->connection->answers = a->declared;
 }
 
-void server_asks_declare_now(struct server_asks *a)
+void server_asks_declare_now(const struct server_asks *a,
+			     const struct client_answers *now)
 {
-	static const struct client_answers none = { 0 };
-	const struct client_answers *now = answers_of(a);
 	const struct client *c = &a->connection->client;
 
 	if (c->modern && c->config)
-		c->config->answers = now ? *now : none;
+		c->config->answers = *now;
 }

@@ -59,6 +59,7 @@ bool server_asks_should_know(const struct server_asks *a);
 /* For the connection that is about to begin. */
 void server_asks_declare(struct server_asks *a);
 /* For the request that is about to be sent: those of 2026-07-28 say it each time. */
-void server_asks_declare_now(struct server_asks *a);
+void server_asks_declare_now(const struct server_asks *a,
+			     const struct client_answers *now);
 
 #endif
