@@ -413,7 +413,8 @@ void host_add_offers(struct buf *out, const struct host_part *p)
 		return;
 	buf_text(
 		out,
-		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true");
-	/* From 2026-07-28 on both are asked for otherwise, which it does not do. */
-	buf_text(out, p->modern ? "}" : ",\"subscribe\":true},\"logging\":{}");
+		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true,\"subscribe\":true}");
+	/* From 2026-07-28 on logs are asked for otherwise, which it does not do. */
+	if (!p->modern)
+		buf_text(out, ",\"logging\":{}");
 }

@@ -15,6 +15,7 @@
 #include "bridge/bridge_host.h"
 #include "wire/jsonrpc.h"
 
+#define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 #define HOST_QUOTED 60 /* bytes of a host's word that an error repeats */
 #define HOST_OPEN_MAX 1024 /* questions that are open, of all clients */
 #define HOST_ASKED_MS 600000 /* so long a person may take; see --ask-timeout */
@@ -241,6 +242,8 @@ void host_told_forget(struct host_client *c);
 void host_tools_changed(void *owner);
 /* What of `wanted` it is told of, as members added to out; for host_part.topics. */
 unsigned host_listens(const cJSON *wanted, struct buf *out);
+/* … and of these resources it is told, as long as the part is not over. */
+void host_listens_to(struct host_part *p, const cJSON *uris, struct buf *out);
 void host_set_level(struct host_part *p);
 /* uri: as the host calls it; key: as its server does. */
 void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,

@@ -452,6 +452,40 @@ h.call("touch")
 assert h.ask("ping")["result"] == {} and len(updates()) == before
 h.end()
 EOF
+	host "stdio:/usr/bin/python3 $WORK/shelf.py $WORK/modern.log" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+META = "io.modelcontextprotocol/subscriptionId"
+touched = lambda: h.modern_call("touch")["result"]["content"][0]["text"]
+updates = lambda: [n["params"] for n in h.notices if n["method"] == "notifications/resources/updated"]
+# Before its server is there: the acknowledgement waits for it.
+one = h.start_modern("subscriptions/listen", {"notifications": {
+    "toolsListChanged": True, "resourceSubscriptions": ["shelf://a", 7, "x" * 5000]}})
+first = h.notice("notifications/subscriptions/acknowledged")["params"]
+assert first["notifications"] == {"toolsListChanged": True, "resourceSubscriptions": ["shelf://a"]}, first
+assert h.modern("server/discover")["result"]["capabilities"]["resources"]["subscribe"]
+two = h.start_modern("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["shelf://a"]}})
+assert h.notice("notifications/subscriptions/acknowledged", 1)["params"]["_meta"] == {META: two}
+h.until_modern_tool("touch")
+assert touched() == "1"
+h.notice("notifications/resources/updated", 1)
+assert sorted(u["_meta"][META] for u in updates()) == [one, two], updates()
+assert all(u["uri"] == "shelf://a" for u in updates()), updates()
+# One of them ends: the other one is told as before; then no one.
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": one}})
+assert touched() == "1"
+assert h.notice("notifications/resources/updated", 2)["params"]["_meta"] == {META: two}
+h.modern_call("die")
+h.until_modern_tool("touch", lambda t: "(asleep)" not in t["description"])
+while touched() != "1":
+    pass
+assert h.notice("notifications/resources/updated", 3)["params"]["_meta"] == {META: two}
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": two}})
+while touched() != "0":
+    pass
+h.end()
+EOF
 	[ "$(grep -c '^resources/subscribe {"uri": "shelf://a"}' shelf.log)" = 2 ]
 	[ "$(grep -c '^logging/setLevel {"level": "error"}' shelf.log)" = 2 ]
 }

@@ -128,11 +128,14 @@ class Host:
 
     # 2026-07-28, which has no session
 
-    def modern(self, method, params=None, **capabilities):
+    def start_modern(self, method, params=None, **capabilities):
         meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": {"name": "modern-host", "version": "3"},
                 "io.modelcontextprotocol/clientCapabilities": capabilities}
-        return self.ask(method, {**(params or {}), "_meta": meta})
+        return self.start(method, {**(params or {}), "_meta": meta})
+
+    def modern(self, method, params=None, **capabilities):
+        return self.reply(self.start_modern(method, params, **capabilities))
 
     def until_modern_tool(self, name, test=lambda tool: True, **capabilities):
         end = time.monotonic() + PATIENCE
