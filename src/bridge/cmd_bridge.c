@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/mask.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
 #include "bridge/bridge_server.h"
@@ -257,12 +260,37 @@ static int run_list(struct bridging *s, struct error *err)
 	return judge_list(b, err);
 }
 
+static bool has_secret(const char *target)
+{
+	CLEANUP(mem_free_ptr) char *masked = mask_text(target);
+
+	return !text_equal(masked, target);
+}
+
+/* The host needs them: what is printed has them as they are. */
+static void warn_of_secrets(struct app *app)
+{
+	const struct config *c = &app->config;
+	bool any = c->target && has_secret(c->target);
+
+	for (size_t i = 0; i < c->targets.count; i++)
+		any = any || has_secret(c->targets.word[i]);
+	if (any)
+		render_note(
+			&app->out,
+			"a secret stands in what is printed, since it stands in a target: keep it from others, or give the target to the server in an mcp.json, and name that with -t");
+}
+
 static int print_config(const struct invocation *in,
 			const struct bridge_options *o, struct error *err)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const char *where;
 
+	if (o->list)
+		return error_set(
+			err, ERR_USAGE,
+			"options '--list' and '--print-config' exclude one another: each prints something else");
 	if (o->listen) {
 		error_set(
 			err, ERR_USAGE,
@@ -278,6 +306,7 @@ static int print_config(const struct invocation *in,
 		render_note(
 			&in->app->out,
 			"--header is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t");
+	warn_of_secrets(in->app);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;
 }

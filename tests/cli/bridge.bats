@@ -467,6 +467,24 @@ EOF
 	hints 'claude, cursor, vscode or codex'
 }
 
+@test "settings with a secret of a target say so; they are not printed beside a list" {
+	local one
+	for one in 'ws://127.0.0.1:9/mcp?token=s3cret' 'https://127.0.0.1:9/mcp?a=1&api_key=s3cret'; do
+		mcp -t sim: -t "$one" bridge --print-config claude
+		ends 0
+		jq -e --arg one "--target=$one" '.[].boards.args | index($one)' <<<"$out"
+		hints 'a secret stands in what is printed'
+		absent s3cret "$WORK/stderr"
+	done
+	mcp -t sim: bridge --print-config claude
+	ends 0
+	absent secret "$WORK/stderr"
+	mcp -t sim: bridge --print-config claude --list
+	ends 2
+	[ -z "$out" ]
+	hints "'--list' and '--print-config' exclude one another"
+}
+
 @test "each call is a line of the log, without secrets" {
 	host <<'EOF'
 from bridge_host import Host
