@@ -35,6 +35,8 @@ enum call_end {
 struct bridge_call {
 	struct bridge_peer *peer;
 	char *method, *params; /* JSON text; owned, as all here */
+	void *asker; /* for whom: what it is, who made the call knows */
+	struct client_answers answers; /* what its host answers amid it */
 	bool repeatable; /* twice is as once */
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */

@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/mask.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
 #include "bridge/bridge_server.h"
@@ -59,6 +62,8 @@ static const struct option_row bridge_rows[] = {
 	  "the picture that a call takes with the camera of a board of serve stands in its result, too", NULL, NULL, 0, 0, NULL },
 	{ 0, "rate", "N", OPTION_NUMBER, AT(rate),
 	  "calls a second for each board; what is more waits", NULL, NULL, 1, 1000, "10" },
+	{ 0, "ask-timeout", "DURATION", OPTION_DURATION, AT(ask_timeout),
+	  "so long a host may take to answer what a server asks; then the server is told that nobody does", NULL, NULL, 1, 0, "10m" },
 	{ 0, "list", NULL, OPTION_FLAG, AT(list),
 	  "print what a host would see, and end", NULL, NULL, 0, 0, NULL },
 	{ 0, "print-config", "HOST", OPTION_TEXT, AT(print_config),
@@ -261,12 +266,37 @@ static int run_list(struct bridging *s, struct error *err)
 	return judge_list(b, err);
 }
 
+static bool has_secret(const char *target)
+{
+	CLEANUP(mem_free_ptr) char *masked = mask_text(target);
+
+	return !text_equal(masked, target);
+}
+
+/* The host needs them: what is printed has them as they are. */
+static void warn_of_secrets(struct app *app)
+{
+	const struct config *c = &app->config;
+	bool any = c->target && has_secret(c->target);
+
+	for (size_t i = 0; i < c->targets.count; i++)
+		any = any || has_secret(c->targets.word[i]);
+	if (any)
+		render_note(
+			&app->out,
+			"a secret stands in what is printed, since it stands in a target: keep it from others, or give the target to the server in an mcp.json, and name that with -t");
+}
+
 static int print_config(const struct invocation *in,
 			const struct bridge_options *o, struct error *err)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const char *where;
 
+	if (o->list)
+		return error_set(
+			err, ERR_USAGE,
+			"options '--list' and '--print-config' exclude one another: each prints something else");
 	if (o->listen) {
 		error_set(
 			err, ERR_USAGE,
@@ -282,6 +312,7 @@ static int print_config(const struct invocation *in,
 		render_note(
 			&in->app->out,
 			"--header is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t");
+	warn_of_secrets(in->app);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;
 }
@@ -373,7 +404,7 @@ static const char bridge_text[] =
 	"\n"
 	"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
 	"\n"
-	"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the host if it is the only one and said that it answers such questions; else the server is told that nobody does.\n"
+	"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the only host, or (2026-07-28) to that of the call, if it answers such questions; else the server is told so.\n"
 	"\n"
 	"With --photos the picture that a call takes with a board's camera stands in its result, too: a JPEG or PNG, by its bytes, up to 770 kB, of that call or none, and then the result says why. It is for boards of serve, which upload to it (not with serve --vision-url): for sim: and other targets there is nothing, and access points have no room for it.\n"
 	"\n"

@@ -25,6 +25,7 @@ struct bridge_options {
 	bool list;
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
+	int64_t ask_timeout; /* ms that a host may take to answer; 0: the default */
 	int64_t rate; /* calls a second for each board; 0: the default */
 	const char *listen; /* [HOST:]PORT; NULL */
 	bool announce; /* that port, in this network */

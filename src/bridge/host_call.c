@@ -177,7 +177,8 @@ static void on_progress(void *owner, const cJSON *params)
 	const char *message = json_string(params, "message");
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (!cJSON_IsNumber(progress))
+	/* Another round may be without a token. */
+	if (!cJSON_IsNumber(progress) || !p->token)
 		return;
 	if (message)
 		mend_text(&text, message, PROGRESS_MAX);
@@ -207,19 +208,6 @@ int64_t host_call_progress(struct host_part *p)
 	tell_progress(p, seconds, NULL, buf_string(&text));
 	p->tell_at = loop_now() + HOST_PROGRESS_MS;
 	return p->tell_at;
-}
-
-static void take_token(struct host_part *p)
-{
-	const cJSON *token =
-		json_member(json_object(p->params, "_meta"), "progressToken");
-	CLEANUP(buf_done) struct buf out = { 0 };
-
-	if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
-		return;
-	json_print(&out, token);
-	p->token = buf_take(&out);
-	p->tell_at = p->began + HOST_PROGRESS_MS;
 }
 
 /* ---- a call on its way ---- */
@@ -266,9 +254,10 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->awake_by = p->began + b->wait;
 	c->done = on_done;
 	c->progress = p->token ? on_progress : NULL;
+	c->owner = c->asker = p;
+	c->answers = host_answers(p);
 	c->photos = b->options->photos ? MEND_PHOTO_MAX : 0;
 	c->camera = strcmp(k->tool->name, TOOL_CAMERA) == 0;
-	c->owner = p;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;
 		p->drop = drop;
@@ -476,7 +465,7 @@ static void remember(struct host_part *p, const char *name,
 			 host_who(json_object(json_object(p->params, "_meta"),
 					      META_CLIENT)) :
 			 mem_strdup(c->who);
-	take_token(p);
+	host_take_token(p);
 }
 
 void host_call(struct host_part *p)

@@ -76,6 +76,7 @@ static void add_own(struct words *out, const struct bridge_options *o)
 	add_flag(out, "false-is-error", o->false_is_error);
 	add_flag(out, "photos", o->photos);
 	add_option(out, "rate", o->rate ? rate : NULL);
+	add_milliseconds(out, "ask-timeout", o->ask_timeout);
 	add_file(out, "log", o->log);
 }
 
