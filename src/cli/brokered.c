@@ -82,14 +82,7 @@ int brokered_open(struct brokered **out, struct app *app, struct error *err)
 	if (status)
 		return -1;
 	b->mqtt->browse_list(b->browse, &count);
-	if (count)
-		return 0;
-	error_set(err, ERR_CONNECT, "no MCP server%s%s%s is at the broker '%s'",
-		  *b->at.path ? " that fits '" : "", b->at.path,
-		  *b->at.path ? "'" : "", b->at.host);
-	return error_hint(
-		err,
-		"only what announces itself is found; --wait waits for one to come");
+	return count ? 0 : endpoint_mcp_none(&b->at, err);
 }
 
 void brokered_close(struct brokered *b)

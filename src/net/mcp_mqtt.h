@@ -14,6 +14,7 @@ struct mcp_server {
 	const char *id, *name;
 	const char *description; /* NULL */
 	const char *meta; /* JSON text; NULL */
+	const char *device; /* whose board it says it is; NULL */
 	bool odd; /* what is kept there is no presence */
 };
 

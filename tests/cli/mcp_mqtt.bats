@@ -204,6 +204,63 @@ last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 	ends 3
 }
 
+@test "-d: which of those that fit the filter, by each of its names" {
+	broker
+	boards 2
+	server one a lab/lamp plain
+	server two b lab/lamp plain
+	local id name target
+	mcp -o json "$(at '+/lab/+/000002')" --all info
+	ends 0
+	id=$(jq -r .device.server_id stdout)
+	target=$(jq -r .device.target stdout)
+	for name in 000002 "$id" 02:00:00:00:00:02 '*0002'; do
+		mcp -d "$name" "$(at '+/lab/%23')" call self.get_device_status
+		ends 0
+		mcp -o json -d "$name" "$(at '+/lab/%23')" --all ping
+		ends 0
+		jq -se "length == 1 and .[0].device.target == \"$target\"" stdout
+	done
+	mcp -d lamp "$(at '+/lab/%23')" call who
+	ends 2
+	hints "2 MCP servers at the broker '127.0.0.1' fit '+/lab/#' and -d 'lamp'"
+	hints "$(at a/lab/lamp), $(at b/lab/lamp)"
+	mcp -d A "$(at)" call who
+	ends 0
+	[ "$out" = a ]
+	mcp -d id:b/lab/lamp "$(at '+/lab/%23')" call who
+	ends 0
+	[ "$out" = b ]
+	mcp -d id:lamp "$(at)" call who
+	ends 3
+	hints "no MCP server that fits -d 'id:lamp' is at the broker"
+	mcp -d lamp "$(at)" --all call who
+	ends 0
+	[ "$(wc -l <stdout)" = 2 ]
+	mcp -d lamp targets --scan "$(at)"
+	ends 0
+	[ "$(wc -l <stdout)" = 2 ]
+	# The target says which; what the environment says of boards is not about it.
+	MCPCTL_DEVICE=elsewhere mcp "$(at a/lab/lamp)" call who
+	ends 0
+	MCPCTL_DEVICE=b mcp "$(at '+/lab/lamp')" call who
+	ends 0
+	[ "$out" = b ]
+	mcp -d b "$(at a/lab/lamp)" call who
+	ends 3
+	# The list of each is kept apart.
+	mcp -d 000001 "$(at '+/lab/%23')" tools
+	ends 0
+	mcp --cached -d 000001 "$(at '+/lab/%23')" tools
+	ends 0
+	mcp --cached -d 000003 "$(at '+/lab/%23')" tools
+	ends 7
+	# It is waited for.
+	background waits mcpctl --wait 30s -d late "$(at '+/lab/%23')" call who
+	server three c lab/late plain
+	wait_for waits.out '^c$'
+}
+
 # says_again_to NAME: until somebody listens.
 says_again_to() {
 	mosquitto_pub -V mqttv5 -p "$MQTT" -t '$mcp-server/capability/a/lab/one' \
