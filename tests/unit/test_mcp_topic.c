@@ -187,9 +187,8 @@ static void names_fit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_int_equal(
-			mcp_names_fit(rows[i].names, rows[i].pattern),
-			rows[i].fits);
+		assert_int_equal(mcp_names_fit(rows[i].names, rows[i].pattern),
+				 rows[i].fits);
 }
 
 static void presence(void **state)
