@@ -541,3 +541,132 @@ tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 	mcp bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/a+b"
 	ends 2
 }
+
+# tls_broker: TLS is its port with a certificate for localhost, MQTT its plain one.
+tls_broker() {
+	certificates
+	MQTT=$(free_port)
+	TLS=$(free_port)
+	chmod 644 server.key server.pem
+	cat >mosquitto.conf <<-END
+		allow_anonymous true
+		user $(id -un)
+		listener $MQTT 127.0.0.1
+		listener $TLS 127.0.0.1
+		certfile server.pem
+		keyfile server.key
+	END
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true port_taken "$TLS"
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+}
+
+# over_tls HOST ARG…: a ping of a/lab/one there, by TLS.
+over_tls() {
+	local host=$1
+	shift
+	mcp "$@" "mcp+mqtts://$host:$TLS/a/lab/one" ping
+}
+
+@test "TLS: an authority of one's own, another one, another name, a plain port" {
+	tls_broker
+	server one a lab/one plain
+	over_tls localhost --cacert ca.pem
+	ends 0
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS/+/lab/%23" info
+	ends 0
+	shows 'TLSv1\.[23]'
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS" --all call who
+	ends 0
+	mcp --cacert ca.pem targets --scan "mcp+mqtts://localhost:$TLS"
+	ends 0
+	shows "mcpctl mcp\\+mqtts://localhost:$TLS/a/lab/one info"
+	over_tls localhost
+	ends 3
+	hints "unable to get local issuer certificate"
+	hints "--cacert FILE trusts another certificate"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -out other.pem -days 2 -subj /CN=other 2>openssl.log
+	over_tls localhost --cacert other.pem
+	ends 3
+	hints '--cacert'
+	over_tls 127.0.0.1 --cacert ca.pem
+	ends 3
+	hints 'its certificate is for another name'
+	over_tls 127.0.0.1 --insecure
+	ends 0
+	hints "the certificate of '127.0.0.1' is not verified (--insecure)"
+	over_tls localhost --cacert missing.pem
+	ends 2
+	hints missing.pem
+	# The plain port of the same broker, and its other one without TLS.
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$MQTT/a/lab/one" ping
+	ends 3
+	hints 'does it speak TLS there?'
+	mcp "mcp+mqtt://localhost:$TLS/a/lab/one" ping
+	ends 3
+	hints 'does it want mqtts://'
+}
+
+@test "TLS: serve --mcp-mqtt and bridge --mcp-mqtt, and what is wrong with it" {
+	tls_broker
+	serve --listen 127.0.0.1:0 --cacert ca.pem --mcp-mqtt "mqtts://localhost:$TLS/lab"
+	background board mcpctl sim --ota "$OTA"
+	event exec "at the broker 'localhost' as "
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS" call self.get_device_status
+	ends 0
+	local row name options place words
+	while IFS='|' read -r name options place words; do
+		# shellcheck disable=SC2086 # words
+		background "$name" mcpctl bridge $options --mcp-mqtt "$place"
+		wait_for "$name.err" "$words"
+		kill "$LAST"
+	done <<-END
+		stranger||mqtts://localhost:$TLS/two|local issuer certificate.*it is tried again
+		named|--cacert ca.pem|mqtts://127.0.0.1:$TLS/two|certificate is for another name.*it is tried again
+		plain|--cacert ca.pem|mqtts://localhost:$MQTT/two|does it speak TLS there.*it is tried again
+		open|--insecure|mqtts://127.0.0.1:$TLS/two|at the broker '127.0.0.1' as
+	END
+}
+
+@test "serve --mcp-allow, --mcp-deny, --mcp-user-tools, --mcp-read-only: what is shown there" {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" \
+		--mcp-allow self.reboot --mcp-allow 'self.get_sys*' --mcp-deny self.screen.set_theme
+	background board mcpctl sim --ota "$OTA"
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.reboot
+	says self.get_system_info
+	says self.screen.set_brightness
+	absent self.screen.set_theme
+	absent self.upgrade_firmware
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-read-only --mcp-keep-asleep
+	background again mcpctl sim --ota "$OTA"
+	local board=$LAST
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.get_device_status
+	absent set_volume
+	kill "$board"
+	until_true is_asleep
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-user-tools
+	background third mcpctl sim --ota "$OTA"
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.get_system_info
+	mcp serve --mcp-read-only
+	ends 2
+	hints "option '--mcp-read-only' needs --mcp-mqtt"
+}
+
+is_asleep() {
+	mcp -o json "$(at)" --all info
+	mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 | grep -q '"state":"asleep"'
+}
