@@ -99,6 +99,27 @@ int brokered_poll(struct brokered *b, struct error *err)
 	return b->mqtt->browse_poll(b->browse, err);
 }
 
+int64_t brokered_since(const struct brokered *b, const char *id)
+{
+	size_t count;
+	const struct mcp_server *list = b->mqtt->browse_list(b->browse, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(list[i].id, id) == 0)
+			return list[i].since;
+	}
+	return -1;
+}
+
+int brokered_stay(struct brokered *b, struct app *app, int64_t until,
+		  struct error *err)
+{
+	b->woken = false;
+	if (loop_stay(app->loop, &b->woken, until, err))
+		return -1;
+	return b->mqtt->browse_poll(b->browse, err) < 0 ? -1 : 0;
+}
+
 void brokered_close(struct brokered *b)
 {
 	if (!b)

@@ -16,6 +16,7 @@
 struct browsed { /* owned */
 	char *text; /* "ID/NAME" */
 	char *id, *name;
+	int64_t since; /* loop_now() ms */
 	struct mcp_presence presence;
 };
 
@@ -76,6 +77,7 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 		struct mcp_presence *p)
 {
 	size_t at = place(b, t->server);
+	int64_t since = at < b->count ? b->one[at]->since : loop_now();
 	struct browsed *one;
 
 	if (at < b->count)
@@ -89,6 +91,7 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 	one->text = mem_strdup(t->server);
 	one->id = mem_strndup(t->id.text, t->id.len);
 	one->name = mem_strndup(t->name.text, t->name.len);
+	one->since = since;
 	one->presence = *p;
 	*p = (struct mcp_presence){ 0 };
 }
@@ -327,6 +330,7 @@ static void sort(struct mcp_browse *b)
 			.description = one->presence.description,
 			.meta = one->presence.meta,
 			.device = one->presence.device,
+			.since = one->since,
 			.odd = !one->presence.online,
 		};
 

@@ -670,3 +670,78 @@ is_asleep() {
 	mcp -o json "$(at)" --all info
 	mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 | grep -q '"state":"asleep"'
 }
+
+# images: a server of the current folder; IMAGES is its address.
+images() {
+	background images /usr/bin/python3 -u -m http.server -b 127.0.0.1 0
+	IMAGES=$(wait_for images.out '^Serving' | grep -oE 'port [0-9]+')
+	IMAGES=http://127.0.0.1:${IMAGES#port }
+}
+
+@test "upgrade at a broker: one, all, a tool that is hidden, what does not fit" {
+	broker
+	images
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/firmware.py" new.bin 2.5.0
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-allow self.upgrade_firmware
+	background one mcpctl sim --ota "$OTA" --reconnect --device-id 02:00:00:00:00:01
+	background two mcpctl sim --ota "$OTA" --reconnect --device-id 02:00:00:00:00:02
+	event exec "at the broker '127.0.0.1' as .*000001/"
+	event exec "at the broker '127.0.0.1' as .*000002/"
+	mcp "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 2
+	hints '2 MCP servers fit: which one?'
+	mcp -o json -d 02:00:00:00:00:01 -t "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 0
+	jq -se 'length == 1 and .[0].verdict == "done" and .[0].before == "2.4.2" and .[0].now == "2.5.0"' stdout
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/firmware.py" next.bin 2.6.0
+	mcp -t "$(at '+/lab/%23')" --all upgrade "$IMAGES/next.bin" --then 'echo it is done'
+	ends 0
+	shows 'done  2\.5\.0 -> 2\.6\.0, '
+	shows 'done  2\.4\.2 -> 2\.6\.0, '
+	says 'it is done'
+	# What does not fit a broker.
+	mcp -t "$(at)" upgrade new.bin
+	ends 2
+	hints "'new.bin' is no address: at a broker nobody hosts a file"
+	mcp -t "$(at)" upgrade "$IMAGES/new.bin" --by ota
+	ends 2
+	hints "option '--by' is for the boards of a running serve"
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	background three mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:03
+	event exec "at the broker '127.0.0.1' as .*000003/"
+	mcp -d 02:00:00:00:00:03 -t "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 2
+	says 'it does not offer self.upgrade_firmware'
+	says '--mcp-allow self.upgrade_firmware'
+}
+
+# upgraded STATUS VERDICT WORD ARG…: a board that does what WORD says.
+upgraded() {
+	local wanted=$1 verdict=$2 word=$3
+	shift 3
+	mcp -o json "$@" -t "$(at b/lab/board)" upgrade "http://127.0.0.1/$word" --restart 300ms
+	ends "$wanted"
+	jq -se "length == 1 and .[0].verdict == \"$verdict\" and .[0].fetched == null" stdout
+}
+
+@test "upgrade at a broker: a board that cannot fetch, and others that do not end well" {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-allow self.upgrade_firmware
+	background one mcpctl sim --ota "$OTA" --reconnect --fault upgrade-never
+	event exec "at the broker '127.0.0.1' as "
+	mcp -t "$(at '+/lab/%23')" upgrade "http://127.0.0.1:$(free_port)/new.bin"
+	ends 7
+	shows 'old version  2\.4\.2 -> 2\.4\.2, '
+	says 'it is back with the version that it had'
+	server board b lab/board board
+	upgraded 1 failed refuse
+	says 'no such image'
+	upgraded 3 'never fetched' stay --timeout 300ms
+	says 'did not restart'
+	upgraded 4 'not seen' back
+	says 'does not announce its version'
+	upgraded 4 'not seen' leave
+	says 'is not announced again'
+}
