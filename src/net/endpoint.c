@@ -579,8 +579,8 @@ int endpoint_mcp_none(const struct endpoint *at, struct error *err)
 	if (*at->path)
 		buf_printf(&fits, " that fits '%s'", at->path);
 	if (at->device)
-		buf_printf(&fits, "%s -d '%s'", *at->path ? " and" : " that fits",
-			   at->device);
+		buf_printf(&fits, "%s -d '%s'",
+			   *at->path ? " and" : " that fits", at->device);
 	error_set(err, ERR_CONNECT, "no MCP server%s is at the broker '%s'",
 		  buf_string(&fits), at->host);
 	return error_hint(

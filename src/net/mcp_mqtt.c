@@ -236,8 +236,7 @@ static void fail_many(struct mcp_mqtt *m, const struct mcp_server *list,
 		  "%zu MCP servers at the broker '%s' fit '%s'%s%s%s", count,
 		  m->to->host, *m->to->path ? m->to->path : "#",
 		  m->to->device ? " and -d '" : "",
-		  m->to->device ? m->to->device : "",
-		  m->to->device ? "'" : "");
+		  m->to->device ? m->to->device : "", m->to->device ? "'" : "");
 	error_hint(&why,
 		   "name one by its target or by -d, or ask them --all: %s",
 		   buf_string(&names));

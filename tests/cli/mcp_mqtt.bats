@@ -614,7 +614,7 @@ over_tls() {
 	event exec "at the broker 'localhost' as "
 	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS" call self.get_device_status
 	ends 0
-	local row name options place words
+	local name options place words
 	while IFS='|' read -r name options place words; do
 		# shellcheck disable=SC2086 # words
 		background "$name" mcpctl bridge $options --mcp-mqtt "$place"

@@ -306,6 +306,7 @@ at() { echo "mcp+mqtt://127.0.0.1:$MQTT${1:+/$1}"; }
 	keys Enter
 	see '^2 servers'
 	local topic
+	# shellcheck disable=SC2016 # a topic
 	topic=$(mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/+/000002' -C 1 -F %t)
 	topic=${topic/presence/capability}
 	until_true told_of "$topic"
