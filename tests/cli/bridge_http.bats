@@ -73,6 +73,9 @@ board_listed() { [[ $(post "$LIST" -H "$SESSION") == *'"id":0,'*'"audio_speaker_
 	[ "$out" = true ]
 	curl -sS "$URL${where#data: }" -d "$CALL"
 	wait_for stream.out '^data: {"jsonrpc":"2.0","id":7,"result":'
+	# What a proxy of stdio lets through has no headers (mcp-remote).
+	curl -sS "$URL${where#data: }" -d '{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+	wait_for stream.out '^data: {"jsonrpc":"2.0","id":8,"result":.*"supportedVersions"'
 	kill "$LAST"
 	wait_for bridge.err 'HTTP\+SSE: a client went'
 	[ "$(curl -sS "$URL${where#data: }" -d "$INIT" -o /dev/null -w '%{http_code}')" = 404 ]
