@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "bridge/hints.h"
 #include "bridge/host_private.h"
+#include "bridge/host_rules.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
 #include "mcp/schema.h"
@@ -91,6 +92,7 @@ static bool is_failure(const struct buf *result)
 static void answer(struct host_part *p, const struct bridge_call *c)
 {
 	const char *peer = c->peer->prefix;
+	struct mend_rules rules = bridge_of(p)->mend;
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
@@ -108,7 +110,8 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 		fail(p, peer, &why, c->reply.error);
 		return;
 	}
-	mend_result(&out, c->reply.result, &bridge_of(p)->mend);
+	rules.reads_json = host_reads_json(p->who);
+	mend_result(&out, c->reply.result, &rules);
 	log_end(p, peer, !is_failure(&out), "the tool says so");
 	host_result(p, buf_string(&out));
 }
