@@ -45,9 +45,13 @@ struct bridge_call {
 	void (*progress)(void *owner, const cJSON *params);
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */
+	bool camera; /* it is to take a picture, as far as is known */
+	int64_t photos; /* bytes that its picture may have; 0: none is wanted */
 	/* how it ended; set by the peer's kind, from the loop, too */
 	enum call_end end;
 	struct message reply;
+	char *photo; /* the picture, base64; NULL: there is none */
+	char *no_photo; /* then why, in words; NULL: that was not told */
 	struct error why;
 	struct bridge_call *next; /* in the queue */
 };

@@ -17,6 +17,7 @@
 
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
 #define LOG_NAME_MAX 200 /* bytes of a tool's name in the log */
+#define TOOL_CAMERA "self.camera.take_photo"
 #define PROGRESS_MAX 200 /* characters of what a server says how far it is */
 
 /* ---- results ---- */
@@ -89,10 +90,23 @@ static bool is_failure(const struct buf *result)
 	       json_span_literal(member, "true");
 }
 
+/* Why there is none is said where there should be one. */
+static void find_photo(struct mend_photo *out, const struct bridge_call *c)
+{
+	if (!c->photos)
+		return;
+	out->data = c->photo;
+	if (c->camera)
+		out->why = c->no_photo ?
+				   c->no_photo :
+				   "--photos has those of serve's boards alone";
+}
+
 static void answer(struct host_part *p, const struct bridge_call *c)
 {
 	const char *peer = c->peer->prefix;
 	struct mend_rules rules = bridge_of(p)->mend;
+	struct mend_photo photo = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
@@ -111,7 +125,8 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 		return;
 	}
 	rules.reads_json = host_reads_json(p->who);
-	mend_result(&out, c->reply.result, &rules);
+	find_photo(&photo, c);
+	mend_result(&out, c->reply.result, &rules, &photo);
 	log_end(p, peer, !is_failure(&out), "the tool says so");
 	host_result(p, buf_string(&out));
 }
@@ -254,6 +269,8 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->awake_by = p->began + b->wait;
 	c->done = on_done;
 	c->progress = p->token ? on_progress : NULL;
+	c->photos = b->options->photos ? MEND_PHOTO_MAX : 0;
+	c->camera = strcmp(k->tool->name, TOOL_CAMERA) == 0;
 	c->owner = p;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;

@@ -94,6 +94,7 @@ static void add_own(struct words *out, const struct bridge_options *o)
 	add_flag(out, "no-own-tools", o->no_own);
 	add_flag(out, "generic", o->generic);
 	add_flag(out, "false-is-error", o->false_is_error);
+	add_flag(out, "photos", o->photos);
 	add_option(out, "rate", o->rate ? rate : NULL);
 	add_file(out, "log", o->log);
 }

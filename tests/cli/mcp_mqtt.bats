@@ -268,6 +268,10 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 3
 	hints 'it does not speak MQTT 5'
+	odd_broker odd
+	mcp "$(at 1/ours/a)" ping
+	ends 5
+	hints 'something that is no MQTT'
 	odd_broker mute
 	mcp --wait 300ms "$(at 1/ours/a)" ping
 	ends 3
@@ -366,6 +370,11 @@ opens() {
 		-m '{"jsonrpc":"2.0","method":"notifications/disconnected"}'
 	opens client66
 	wait_for hears.out 'client66/.*"result"'
+	# A NUL in it ends nothing but its own message.
+	{ printf '{"jsonrpc":"2.0","id":"\0' && head -c 9000 /dev/zero | tr '\0' x; } |
+		mosquitto_pub -V mqttv5 -q 1 -p "$MQTT" -t "\$mcp-server/$SERVER_TOPIC" -s \
+			-D publish user-property MCP-MQTT-CLIENT-ID client8
+	wait_for hears.out 'client8/.*"code":-32700'
 }
 
 # What is published there comes.

@@ -384,7 +384,7 @@ static void assert_result_by(const struct mend_rules *rules, const char *from,
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	assert_non_null(result);
-	mend_result(&text, result, rules);
+	mend_result(&text, result, rules, NULL);
 	assert_string_equal(buf_string(&text), expected);
 }
 
@@ -526,6 +526,72 @@ static void false_may_be_a_failure(void **state)
 		",\"isError\":false}");
 }
 
+static cJSON *result_of(const char *text)
+{
+	cJSON *json = json_parse(text, strlen(text), NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+/* "{…,"content":[TEXT,PHOTO],…" by which item. */
+static void assert_photo(const char *data, const char *why, const char *item)
+{
+	const struct mend_photo photo = { data, why };
+	CLEANUP(json_free_ptr)
+	cJSON *result = result_of(
+		"{\"content\":[{\"type\":\"text\",\"text\":\"seen\"}]}");
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *wanted = mem_printf(
+		"{\"content\":[{\"type\":\"text\",\"text\":\"seen\"}%s],\"isError\":false}",
+		item);
+
+	mend_result(&out, result, &(struct mend_rules){ 0 }, &photo);
+	assert_string_equal(buf_string(&out), wanted);
+}
+
+static void photos(void **state)
+{
+	(void)state;
+	/* Its type is that of its bytes. */
+	assert_photo(
+		"/9j/4AAQSkZJRg==", NULL,
+		",{\"type\":\"image\",\"data\":\"/9j/4AAQSkZJRg==\",\"mimeType\":\"image/jpeg\"}");
+	assert_photo(
+		"iVBORw0KGgo=", "not said",
+		",{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}");
+	for (size_t i = 0; i < 3; i++) {
+		/* A GIF, a text, no base64. */
+		static const char *const none[] = { "R0lGODlhAQABAA==",
+						    "aGVsbG8gd29ybGQ=", "\"}" };
+
+		assert_photo(
+			none[i], NULL,
+			",{\"type\":\"text\",\"text\":\"[mcpctl: no picture: its bytes are no JPEG and no PNG]\"}");
+	}
+	assert_photo(
+		NULL, "none came",
+		",{\"type\":\"text\",\"text\":\"[mcpctl: no picture: none came]\"}");
+	assert_photo(NULL, NULL, "");
+}
+
+/* What asks for one takes care that it fits; if it does not, that is said. */
+static void photos_are_bounded(void **state)
+{
+	CLEANUP(mem_free_ptr) char *data = repeated("AAAA", 4000);
+	CLEANUP(json_free_ptr) cJSON *result = result_of("{\"content\":[]}");
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	memcpy(data, "/9j/", 4);
+	mend_result(&out, result, &(struct mend_rules){ .most = 8192 },
+		    &(struct mend_photo){ .data = data });
+	assert_in_range(out.len, 50, 512);
+	assert_non_null(strstr(buf_string(&out), "the result is too long"));
+	assert_in_range(MEND_PHOTO_MAX / 3 * 4 + 200, 1, MEND_RESULT_MAX);
+}
+
 /* A result with this text many times, within so many bytes; yours. */
 static cJSON *mended_long(const char *one, size_t times, size_t most)
 {
@@ -538,7 +604,7 @@ static cJSON *mended_long(const char *one, size_t times, size_t most)
 	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "content"), item);
 	cJSON_AddStringToObject(item, "type", "text");
 	cJSON_AddStringToObject(item, "text", text);
-	mend_result(&out, result, &(struct mend_rules){ .most = most });
+	mend_result(&out, result, &(struct mend_rules){ .most = most }, NULL);
 	assert_in_range(out.len, most / 2, most);
 	mended = json_parse(out.data, out.len, NULL);
 	assert_non_null(mended);
@@ -578,7 +644,7 @@ static void many_empty_texts(void **state)
 	const char *note;
 
 	(void)state;
-	mend_result(&out, result, &(struct mend_rules){ .most = 4096 });
+	mend_result(&out, result, &(struct mend_rules){ .most = 4096 }, NULL);
 	assert_in_range(out.len, 3000, 4096);
 	note = strstr(out.data, "too long, ");
 	assert_non_null(note);
@@ -662,6 +728,8 @@ int main(void)
 		cmocka_unit_test(long_results_are_cut),
 		cmocka_unit_test(many_empty_texts),
 		cmocka_unit_test(large_pictures_are_left_out),
+		cmocka_unit_test(photos),
+		cmocka_unit_test(photos_are_bounded),
 		cmocka_unit_test(failures_say_what_to_do),
 	};
 
