@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "bridge/hints.h"
 #include "bridge/host_private.h"
+#include "bridge/host_rules.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
 #include "mcp/schema.h"
@@ -104,6 +105,7 @@ static void find_photo(struct mend_photo *out, const struct bridge_call *c)
 static void answer(struct host_part *p, const struct bridge_call *c)
 {
 	const char *peer = c->peer->prefix;
+	struct mend_rules rules = bridge_of(p)->mend;
 	struct mend_photo photo = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -122,8 +124,9 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 		fail(p, peer, &why, c->reply.error);
 		return;
 	}
+	rules.reads_json = host_reads_json(p->who);
 	find_photo(&photo, c);
-	mend_result(&out, c->reply.result, &bridge_of(p)->mend, &photo);
+	mend_result(&out, c->reply.result, &rules, &photo);
 	log_end(p, peer, !is_failure(&out), "the tool says so");
 	host_result(p, buf_string(&out));
 }

@@ -17,6 +17,9 @@
 struct mend_rules {
 	bool false_is_error; /* a text that is `false` is a failure */
 	size_t most; /* bytes of a result; 0: MEND_RESULT_MAX. More is cut, with a note */
+	/* The host reads a first text that is JSON as structuredContent, which must
+	   be an object: of others ("true") one is made, {"result":true}. */
+	bool reads_json;
 };
 
 /* The picture that a call took, which is not in its result. */

@@ -303,6 +303,39 @@ static void add_contents(struct result_mender *m, const struct result *r)
 		add_bare(m, r->message.result);
 }
 
+/* What the host would read in the first text, if that is none; yours, NULL. */
+static cJSON *misread(const char *whole, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(whole, len, NULL);
+	const cJSON *first = cJSON_GetArrayItem(json_array(tree, "content"), 0);
+	const char *text = json_string(first, "text");
+	cJSON *value;
+
+	if (!text || json_member(tree, "structuredContent"))
+		return NULL;
+	value = json_parse(text, strlen(text), NULL);
+	if (!cJSON_IsObject(value))
+		return value;
+	cJSON_Delete(value);
+	return NULL;
+}
+
+static void make_object(struct buf *out, size_t start, size_t most)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *value = misread(out->data + start, out->len - start);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!value)
+		return;
+	json_print(&text, value);
+	if (out->len - start + text.len + TAIL_ROOM > most)
+		return;
+	out->len--;
+	buf_printf(out, ",\"structuredContent\":{\"result\":%s}}",
+		   buf_string(&text));
+}
+
 void mend_result(struct buf *out, const cJSON *result,
 		 const struct mend_rules *rules, const struct mend_photo *photo)
 {
@@ -328,6 +361,8 @@ void mend_result(struct buf *out, const cJSON *result,
 	buf_add(out, buf_string(&m.rest), m.rest.len);
 	buf_char(out, '}');
 	buf_done(&m.rest);
+	if (rules->reads_json)
+		make_object(out, m.start, m.most);
 }
 
 /* ---- failures ---- */

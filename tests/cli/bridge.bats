@@ -557,6 +557,26 @@ EOF
 	hints "'--list' and '--print-config' exclude one another"
 }
 
+@test "settings say where serve is, if a host without this environment would not find it" {
+	local program words
+	serve
+	device board
+	mcp bridge --print-config cursor
+	ends 0
+	program=$(jq -r '.[].boards.command' <<<"$out")
+	mapfile -t words < <(jq -r '.[].boards.args[]' <<<"$out")
+	[ "${words[1]}" = "--socket=$WORK/run/mcpctl/serve.sock" ]
+	# So much the official SDK hands on, and Codex little more.
+	run env -i HOME="$HOME" PATH="$PATH" "$program" "${words[@]}" --list
+	[[ $output == *'audio_speaker_set_volume'* ]]
+	mcp --socket other.sock bridge --print-config cursor
+	ends 0
+	jq -e --arg other "--socket=$WORK/other.sock" '.[].boards.args == ["bridge", $other]' <<<"$out"
+	XDG_RUNTIME_DIR='' TMPDIR='' mcp bridge --print-config cursor
+	ends 0
+	jq -e '.[].boards.args == ["bridge"]' <<<"$out"
+}
+
 @test "each call is a line of the log, without secrets" {
 	host <<'EOF'
 from bridge_host import Host

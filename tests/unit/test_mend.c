@@ -422,6 +422,42 @@ static void results_have_the_shape(void **state)
 		      ",\"_meta\":{\"k\":2}}");
 }
 
+/* For a host that makes structuredContent of a text. */
+static void json_texts_are_objects(void **state)
+{
+	static const struct mend_rules rules = { .reads_json = true };
+	static const char *const same[] = {
+		"{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],"
+		"\"isError\":false}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],"
+		"\"isError\":true}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"7\"}],\"isError\":"
+		"false,\"structuredContent\":{\"n\":7}}",
+		"{\"content\":[],\"isError\":false}",
+	};
+	static const char *const odd[] = { "true", "7", "null", "[1,2]",
+					   "\\\"on\\\"" };
+	static const char *const made[] = { "true", "7", "null", "[1,2]",
+					    "\"on\"" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(same); i++)
+		assert_result_by(&rules, same[i], same[i]);
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		CLEANUP(buf_done) struct buf from = { 0 }, to = { 0 };
+
+		buf_printf(&from,
+			   "{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],"
+			   "\"isError\":false",
+			   odd[i]);
+		buf_printf(&to, "%s,\"structuredContent\":{\"result\":%s}}",
+			   buf_string(&from), made[i]);
+		buf_char(&from, '}');
+		assert_result_by(&rules, buf_string(&from), buf_string(&to));
+		assert_result(buf_string(&from), buf_string(&from));
+	}
+}
+
 static void pictures_are_unwrapped(void **state)
 {
 	static const char whole[] =
@@ -684,6 +720,7 @@ int main(void)
 		cmocka_unit_test(names_of_arguments),
 		cmocka_unit_test(hostile_schemas),
 		cmocka_unit_test(results_have_the_shape),
+		cmocka_unit_test(json_texts_are_objects),
 		cmocka_unit_test(pictures_are_unwrapped),
 		cmocka_unit_test(other_contents),
 		cmocka_unit_test(results_are_cleaned),
