@@ -198,7 +198,7 @@ $(BUILD)/plugin/%.o: src/%.c
 
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% diag/% mcp/% rpc/% serve/door% \
-	$(addprefix serve/,aliases enrolled leases missing record registry tokens)
+	$(addprefix serve/,aliases enrolled leases missing photos record registry tokens)
 ONLY_edit_terminal = base/%
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 

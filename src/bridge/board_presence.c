@@ -350,7 +350,7 @@ static void add_client(struct board_presence *p, const char *id,
 	c->board = p;
 	c->id = mem_strdup(id);
 	c->rpc = mcp_topic_make(MCP_TOPIC_RPC, id, p->server);
-	c->opening = mem_strndup(text, len);
+	c->opening = mem_copy(text, len);
 	c->opening_len = len;
 	c->heard = loop_now();
 	c->client = p->answerer->client_new(p->answerer->owner);

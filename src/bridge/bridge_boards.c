@@ -506,9 +506,26 @@ static void take_reply(struct board_asker *a, struct span reply)
 	end_call(a, CALL_ANSWERED);
 }
 
+/* photo.text NULL: serve said nothing of it. */
+static void take_photo(struct bridge_call *c, struct span photo)
+{
+	struct span member;
+
+	if (!c->photos)
+		return;
+	if (photo.text && json_span_member(photo, "data", &member))
+		c->photo = json_span_string(member);
+	else if (photo.text && json_span_member(photo, "why", &member))
+		c->no_photo = json_span_string(member);
+	else
+		c->no_photo = mem_strdup(
+			"serve is of a version that hands out none: restart it");
+}
+
 static void take_row(struct board_asker *a, const struct control_frame *f)
 {
-	static const char *const names[] = { "reply", "error", "took_us" };
+	static const char *const names[] = { "reply", "error", "took_us",
+					     "photo" };
 	struct span at[COUNT(names)] = { 0 };
 	int64_t took = 0;
 
@@ -518,8 +535,10 @@ static void take_row(struct board_asker *a, const struct control_frame *f)
 		json_span_integer(at[2], &took);
 	if (at[1].text)
 		take_failure(a, at[1], took);
-	else if (at[0].text)
-		take_reply(a, at[0]);
+	if (at[1].text || !at[0].text)
+		return;
+	take_photo(a->call, at[3]);
+	take_reply(a, at[0]);
 }
 
 static void on_asked(void *owner, const struct control_frame *f)
@@ -589,6 +608,7 @@ static int ask_board(struct board_asker *a, const struct bridge_board *d,
 					  .device = device,
 					  .method = c->method,
 					  .params = c->params,
+					  .photos = c->photos,
 					  .timeout =
 						  timeout > 0 ? timeout : 1 };
 

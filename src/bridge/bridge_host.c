@@ -5,43 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "bridge/host_private.h"
-#include "mcp/rules.h"
+#include "clients/said.h"
+#include "net/head.h"
 
 /* ---- a message ---- */
-
-/* The bytes of the id as they came; NULL if it is none that MCP allows. */
-static char *read_id(const cJSON *message, struct span text)
-{
-	const cJSON *id = json_member(message, "id");
-	struct span raw;
-
-	if (!cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return NULL;
-	if (!json_span_member(text, "id", &raw))
-		return NULL;
-	return mem_strndup(raw.text, raw.len);
-}
-
-static const char *find_fault(const cJSON *message)
-{
-	const char *version = json_string(message, "jsonrpc");
-	const cJSON *method = json_member(message, "method");
-	const cJSON *id = json_member(message, "id");
-
-	if (!cJSON_IsObject(message))
-		return "a message is an object";
-	if (!version || strcmp(version, "2.0") != 0)
-		return "'jsonrpc' must be \"2.0\"";
-	if (!method && !json_member(message, "result") &&
-	    !json_member(message, "error"))
-		return "'method' is missing";
-	if (method && !cJSON_IsString(method))
-		return "'method' must be a string";
-	if (method && id && !cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return "'id' must be a string or a number";
-	return NULL;
-}
 
 static void refuse(struct host_part *p, const char *why)
 {
@@ -89,33 +58,36 @@ static void take_notice(const struct host_client *c, const char *method,
 }
 
 static void take_request(struct host_part *p, const char *method,
-			 const cJSON *message)
+			 const cJSON *message, struct span text)
 {
 	p->question->client->host->met = true;
 	p->params = json_member(message, "params");
+	p->text = text;
 	if (p->params && !cJSON_IsObject(p->params))
 		host_error(p, JSONRPC_INVALID_PARAMS, NULL,
 			   "Invalid params: 'params' must be an object");
 	else if (p->question->batch && strcmp(method, "initialize") == 0)
 		refuse(p, "initialize must not be part of a batch");
-	else if (!p->modern || host_era_begin(p, method))
+	else if (!p->modern ||
+		 (host_era_begin(p, method) && !host_rounds_resume(p, method)))
 		host_method(p, method);
 	p->params = NULL;
+	p->text = (struct span){ 0 };
 }
 
 static void take(struct host_part *p, const cJSON *message, struct span text)
 {
 	struct host_client *c = p->question->client;
 	const char *method = json_string(message, "method");
-	const char *fault = find_fault(message);
+	const char *fault = said_fault(message);
 
-	p->id = read_id(message, text);
+	p->id = said_id(message, text);
 	p->modern =
 		!c->revision && host_is_modern(p->question->headers, message);
 	if (fault) {
 		refuse(p, fault);
 	} else if (method && p->id) {
-		take_request(p, method, message);
+		take_request(p, method, message, text);
 	} else {
 		if (!method)
 			host_answer(c, message, text);
@@ -135,56 +107,52 @@ static void make_parts(struct host_question *q, size_t count)
 		q->part[i].question = q;
 }
 
-static const char *batch_fault(const struct host_client *c, int count)
+static bool is_too_much(const struct host_question *q, const struct said_all *s)
 {
-	if (c->revision && !mcp_rules.batches(c->revision))
-		return "the revision settled on has no batches";
-	if (!count)
-		return "a batch with nothing in it";
-	return count > HOST_BATCH_MAX ? "a batch with too many messages" : NULL;
+	return !s->batch && q->client->host->open > HOST_OPEN_MAX &&
+	       !json_member(s->tree, "result");
 }
 
-static void take_batch(struct host_question *q, const cJSON *list,
-		       struct span text)
+static void take_all(struct host_question *q, struct said_all *said)
 {
-	const char *fault = batch_fault(q->client, cJSON_GetArraySize(list));
 	const cJSON *message;
-	struct span one;
-	size_t at = 0, i = 0;
+	struct span text;
 
-	if (fault) {
-		make_parts(q, 1);
-		refuse(q->part, fault);
-		return;
-	}
-	q->batch = true;
-	make_parts(q, (size_t)cJSON_GetArraySize(list));
-	cJSON_ArrayForEach(message, list) {
-		if (!json_span_next(text, &at, &one))
-			break;
-		take(q->part + i++, message, one);
-	}
+	for (size_t i = 0; said_next(said, &message, &text); i++)
+		take(q->part + i, message, text);
 }
 
-static void take_text(struct host_question *q, const char *text, size_t len)
+static void take_text(struct host_question *q, const struct mcp_said *m)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, &why);
-	const struct span whole = { text, len };
+	CLEANUP(said_done) struct said_all said;
+	const int status =
+		said_read(&said, m->text, m->len, q->client->revision, &why);
 
-	if (tree && cJSON_IsArray(tree)) {
-		take_batch(q, tree, whole);
-		return;
-	}
-	make_parts(q, 1);
-	if (!tree)
+	q->batch = said.batch;
+	make_parts(q, said.count);
+	if (status)
 		host_error(q->part, JSONRPC_PARSE_ERROR, NULL,
 			   "Parse error: %s", why.text);
-	else if (q->client->host->open > HOST_OPEN_MAX &&
-		 !json_member(tree, "result"))
+	else if (said.fault)
+		refuse(q->part, said.fault);
+	else if (is_too_much(q, &said))
 		refuse(q->part, "too many questions are open");
 	else
-		take(q->part, tree, whole);
+		take_all(q, &said);
+}
+
+/* Who shows another token is another host. */
+static char *whose(const struct headers *headers)
+{
+	const char *token =
+		headers ? headers_get(headers, "Authorization") : NULL;
+	char hash[SHA256_TEXT];
+
+	if (!token)
+		return NULL;
+	sha256_text(token, strlen(token), hash);
+	return mem_strdup(hash);
 }
 
 static void *host_hear(void *client, const struct mcp_said *m,
@@ -193,18 +161,16 @@ static void *host_hear(void *client, const struct mcp_said *m,
 	struct host_client *c = client;
 	struct host_question *q = mem_zalloc(sizeof(*q));
 
-	q->client = c;
 	q->hearer = *h;
 	q->owner = owner;
 	q->headers = m->headers;
-	q->link = &c->first;
-	while (*q->link)
-		q->link = &(*q->link)->next;
-	*q->link = q;
+	q->whose = whose(m->headers);
+	host_question_link(q, c);
 	c->host->open++;
 	q->inside = true;
-	take_text(q, m->text, m->len);
+	take_text(q, m);
 	q->headers = NULL;
+	q = host_take_up(q);
 	q->inside = false;
 	return host_settle(q) ? NULL : q;
 }
@@ -239,6 +205,7 @@ static void client_free(void *client)
 	while (c->first)
 		host_question_free(c->first);
 	host_asked_forget(c);
+	host_rounds_forget(c);
 	host_told_forget(c);
 	*c->link = c->next;
 	if (c->next)
@@ -297,6 +264,7 @@ struct bridge_host *bridge_host_new(struct bridge *bridge)
 	struct bridge_host *h = mem_zalloc(sizeof(*h));
 
 	h->bridge = bridge;
+	h->held.host = h;
 	h->list_at = loop_now() + HOST_LIST_MS;
 	h->answerer = (struct answerer){
 		.owner = h,
@@ -325,6 +293,9 @@ void bridge_host_free(struct bridge_host *h)
 		return;
 	while (h->clients)
 		client_free(h->clients);
+	while (h->held.first)
+		host_question_free(h->held.first);
+	host_rounds_done(h);
 	host_asked_done(h);
 	h->bridge->on_change = NULL;
 	h->bridge->hearer = (struct peer_hearer){ 0 };
@@ -374,9 +345,12 @@ static int64_t progress_of(struct host_question *q)
 int64_t bridge_host_tend(struct bridge_host *h)
 {
 	int64_t next = host_asked_tend(h), told = host_told_tend(h);
+	int64_t rounds = host_rounds_tend(h);
 
 	if (told < next)
 		next = told;
+	if (rounds < next)
+		next = rounds;
 	if (h->list_at) {
 		bool last = loop_now() >= h->list_at;
 

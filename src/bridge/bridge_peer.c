@@ -121,6 +121,8 @@ void bridge_call_free(struct bridge_call *c)
 		return;
 	mem_free(c->method);
 	mem_free(c->params);
+	mem_free(c->photo);
+	mem_free(c->no_photo);
 	message_done(&c->reply);
 	error_reset(&c->why);
 	mem_free(c);

@@ -35,6 +35,8 @@ enum call_end {
 struct bridge_call {
 	struct bridge_peer *peer;
 	char *method, *params; /* JSON text; owned, as all here */
+	void *asker; /* for whom: what it is, who made the call knows */
+	struct client_answers answers; /* what its host answers amid it */
 	bool repeatable; /* twice is as once */
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */
@@ -45,9 +47,13 @@ struct bridge_call {
 	void (*progress)(void *owner, const cJSON *params);
 	void *owner;
 	bool abandoned; /* nobody waits: done is not called */
+	bool camera; /* it is to take a picture, as far as is known */
+	int64_t photos; /* bytes that its picture may have; 0: none is wanted */
 	/* how it ended; set by the peer's kind, from the loop, too */
 	enum call_end end;
 	struct message reply;
+	char *photo; /* the picture, base64; NULL: there is none */
+	char *no_photo; /* then why, in words; NULL: that was not told */
 	struct error why;
 	struct bridge_call *next; /* in the queue */
 };

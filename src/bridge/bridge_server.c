@@ -5,13 +5,12 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "bridge/server_asks.h"
 #include "cli/connection.h"
 #include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
-#include "mcp/rounds.h"
-#include "mcp/unanswered.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
 
@@ -32,7 +31,6 @@ struct bridge_server {
 	char *key; /* of what is kept */
 	char *told; /* the last reason that was told */
 	int64_t up_at, lost_at, again_at, pause;
-	int64_t meet_at; /* loop_now() ms: from then on no host is waited for */
 	/* the list of tools, page by page */
 	struct call page;
 	struct listing steps;
@@ -40,18 +38,14 @@ struct bridge_server {
 	/* the call that is with it */
 	struct bridge_call *at;
 	struct call call;
-	struct rounds rounds; /* of it, where it asks in rounds */
 	/* what it is asked beside calls, one after the other */
 	struct call beside;
 	struct words methods, params; /* that wait */
-	/* what it asks */
-	unsigned asks; /* questions that are open */
-	struct client_answers declared; /* what it was told it may ask */
+	struct server_asks asks;
 	/* how far it is */
 	bool up, tried;
 	bool listing, listed, stale;
 	bool asked; /* `call` was started */
-	bool pauses; /* … and is between two rounds: questions are open */
 	bool besides; /* `beside` was started */
 };
 
@@ -204,8 +198,7 @@ static void end_call(struct bridge_server *s, enum call_end end)
 	call_done(&s->call);
 	s->call = (struct call){ 0 };
 	s->asked = false;
-	rounds_done(&s->rounds);
-	s->rounds = (struct rounds){ 0 };
+	server_asks_end_call(&s->asks);
 	if (c)
 		c->end = end;
 	*s->config.woken = true;
@@ -247,15 +240,14 @@ static bool asks_more(const struct bridge_server *s, struct error *err)
 	       asks;
 }
 
-static int begin_round(struct bridge_server *s, struct error *err);
-
 static void take_answer(struct bridge_server *s)
 {
 	const struct error *f = &s->call.failure;
 	struct error *why = &s->at->why;
 
 	if (f->kind == ERR_NONE && asks_more(s, why)) {
-		if (why->kind != ERR_NONE || begin_round(s, why))
+		if (why->kind != ERR_NONE ||
+		    server_asks_begin_round(&s->asks, &s->call.reply, why))
 			end_call(s, CALL_LOST);
 	} else if (f->kind == ERR_NONE || f->kind == ERR_PEER) {
 		message_take(&s->at->reply, &s->call.reply);
@@ -267,17 +259,59 @@ static void take_answer(struct bridge_server *s)
 	}
 }
 
+static char *arguments_of(const struct bridge_call *c)
+{
+	const struct span params = { c->params, strlen(c->params) };
+	struct span found;
+
+	if (strcmp(c->method, "tools/call") != 0 ||
+	    !json_span_member(params, "arguments", &found))
+		return NULL;
+	return mem_strndup(found.text, found.len);
+}
+
+static int send_call(struct bridge_server *s, const struct bridge_call *c,
+		     const char *params, int64_t timeout, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
+	const struct client_request rq = { .method = c->method,
+					   .params = params,
+					   .arguments = arguments,
+					   .progress = c->progress != NULL,
+					   .timeout =
+						   timeout > 0 ? timeout : 1 };
+
+	server_asks_declare_now(&s->asks, &c->answers);
+	return client_start(&s->connection.client, &s->call, &rq, err);
+}
+
+/* All is answered: the call is sent again, with the answers. */
+static void go_on(struct bridge_server *s)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct bridge_call *c = s->at;
+
+	if (server_asks_end_round(&s->asks, c->params, &params, &c->why)) {
+		end_call(s, CALL_LOST);
+		return;
+	}
+	call_done(&s->call);
+	s->call = (struct call){ 0 };
+	if (send_call(s, c, buf_string(&params), c->deadline - loop_now(),
+		      &c->why))
+		end_call(s, CALL_LOST);
+}
+
 static void lose(struct bridge_server *s, const struct error *why, bool told);
-static void step_round(struct bridge_server *s);
 
 static void step_call(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	bool forgotten;
 
-	if (s->pauses)
-		step_round(s);
-	if (!s->asked || s->pauses || !s->call.done)
+	if (s->at && s->asks.pauses && s->asks.rounds.answered)
+		go_on(s);
+	if (!s->asked || s->asks.pauses || !s->call.done)
 		return;
 	/* It was dropped. */
 	if (!s->at) {
@@ -292,34 +326,6 @@ static void step_call(struct bridge_server *s)
 		lose(s, &why, !forgotten);
 	if (forgotten)
 		s->again_at = 0;
-}
-
-static char *arguments_of(const struct bridge_call *c)
-{
-	const struct span params = { c->params, strlen(c->params) };
-	struct span found;
-
-	if (strcmp(c->method, "tools/call") != 0 ||
-	    !json_span_member(params, "arguments", &found))
-		return NULL;
-	return mem_strndup(found.text, found.len);
-}
-
-static void declare_now(struct bridge_server *s);
-
-static int send_call(struct bridge_server *s, const struct bridge_call *c,
-		     const char *params, int64_t timeout, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
-	const struct client_request rq = { .method = c->method,
-					   .params = params,
-					   .arguments = arguments,
-					   .progress = c->progress != NULL,
-					   .timeout =
-						   timeout > 0 ? timeout : 1 };
-
-	declare_now(s);
-	return client_start(&s->connection.client, &s->call, &rq, err);
 }
 
 static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
@@ -337,8 +343,6 @@ static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
 	return 0;
 }
 
-static void end_round(struct bridge_server *s);
-
 /* Its server is told, where there is a way; what it answers goes nowhere. */
 static void server_drop(void *owner, struct bridge_call *c)
 {
@@ -348,7 +352,7 @@ static void server_drop(void *owner, struct bridge_call *c)
 	if (s->at && s->connection.session && !s->call.done)
 		session_cancel(s->connection.session, &s->call,
 			       "nobody waits for it any more");
-	end_round(s);
+	server_asks_drop_round(&s->asks);
 	s->at = NULL;
 	end_call(s, CALL_OPEN);
 }
@@ -415,283 +419,19 @@ static void forget_beside(struct bridge_server *s)
 	words_done(&s->params);
 }
 
-/* ---- what it asks ---- */
-
-static bool is_question(const char *method)
-{
-	return text_equal(method, "elicitation/create") ||
-	       text_equal(method, "sampling/createMessage") ||
-	       text_equal(method, "roots/list");
-}
-
-static bool is_declared(const struct client_answers *a, const char *method)
-{
-	if (text_equal(method, "roots/list"))
-		return a->roots;
-	if (text_equal(method, "sampling/createMessage"))
-		return a->sampling;
-	return a->elicit_form || a->elicit_url;
-}
-
-static void tell_refused(struct bridge_server *s, const char *method,
-			 const char *why)
-{
-	CLEANUP(mem_free_ptr)
-	char *line =
-		mem_printf("%s asks %s, and is told that nobody answers: %s",
-			   s->peer.prefix, method, why);
-
-	s->config.told(s->config.owner, line);
-}
-
-/* As it was told it may ask, or not. */
-static void refuse_question(struct bridge_server *s,
-			    const struct peer_question *q, const char *why)
-{
-	const struct unanswered u = unanswered_find(q->method);
-	struct session *of = s->connection.session;
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
-	tell_refused(s, q->method, why);
-	if (!is_declared(&s->declared, q->method))
-		session_refuse(of, q->id, JSONRPC_METHOD_NOT_FOUND, why,
-			       &ignored);
-	else if (u.result)
-		session_answer(of, q->id, u.result, &ignored);
-	else
-		session_refuse(of, q->id, u.code, why, &ignored);
-}
-
-static void hold(struct bridge_server *s)
-{
-	if (s->asks++ == 0)
-		session_hold(s->connection.session, true);
-	bridge_peer_hold(&s->peer, true);
-}
-
-static void release(struct bridge_server *s)
-{
-	if (--s->asks)
-		return;
-	session_hold(s->connection.session, false);
-	bridge_peer_hold(&s->peer, false);
-}
-
-/* The raw token; yours. */
-static char *question_id(const struct event *e)
-{
-	struct span token;
-
-	if (!e->text ||
-	    !json_span_member((struct span){ e->text, e->len }, "id", &token))
-		return NULL;
-	return mem_strndup(token.text, token.len);
-}
-
 static bool on_request(void *owner, const struct event *e)
 {
 	struct bridge_server *s = owner;
-	const struct peer_hearer *h = s->config.hearer;
-	struct peer_question q = { .method = e->name };
-	CLEANUP(mem_free_ptr) char *id = question_id(e);
-	const char *why;
 
-	if (s->connection.client.device || !is_question(e->name) || !id)
-		return false;
-	q.id = id;
-	json_span_member((struct span){ e->text, e->len }, "params", &q.params);
-	why = h && h->ask ? h->ask(h->owner, &s->peer, &q) : "no host is there";
-	if (why) {
-		refuse_question(s, &q, why);
-		return true;
-	}
-	hold(s);
-	return true;
-}
-
-/* True: it is a question of a round. */
-static bool answer_round(struct bridge_server *s, const char *key,
-			 const char *result, const char *words)
-{
-	if (!s->pauses)
-		return false;
-	for (size_t i = 0; i < s->rounds.asks; i++) {
-		struct round_ask *a = &s->rounds.ask[i];
-
-		if (a->done || !text_equal(a->key, key))
-			continue;
-		if (result)
-			round_answer(a, result);
-		else
-			round_refuse(a, words ? words : "it was withdrawn");
-		*s->config.woken = true;
-		return true;
-	}
-	return true;
+	return server_asks_hear(&s->asks, e);
 }
 
 static void server_answer(void *owner, const char *id, const char *result,
 			  int code, const char *words)
 {
 	struct bridge_server *s = owner;
-	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	if (!s->connection.session || !s->asks)
-		return;
-	if (answer_round(s, id, result, words))
-		; /* goes with the rest */
-	else if (result)
-		session_answer(s->connection.session, id, result, &ignored);
-	else if (words)
-		session_refuse(s->connection.session, id, code, words,
-			       &ignored);
-	release(s);
-}
-
-/* Its connection ends: nobody waits for answers. */
-static void forget_questions(struct bridge_server *s)
-{
-	const struct peer_hearer *h = s->config.hearer;
-
-	if (s->asks && h && h->withdrawn)
-		h->withdrawn(h->owner, &s->peer, (struct span){ 0 });
-	s->asks = 0;
-	s->pauses = false;
-	bridge_peer_hold(&s->peer, false);
-}
-
-/* ---- what it asks in rounds of a call (2026-07-28) ---- */
-
-static void ask_round(struct bridge_server *s, struct round_ask *a)
-{
-	const struct peer_hearer *h = s->config.hearer;
-	const struct peer_question q = {
-		a->key,
-		a->method,
-		{ a->params, a->params ? strlen(a->params) : 0 }
-	};
-	const char *why = !is_question(a->method) ? "nobody knows that method" :
-			  h && h->ask ? h->ask(h->owner, &s->peer, &q) :
-					"no host is there";
-
-	if (!why) {
-		hold(s);
-		return;
-	}
-	tell_refused(s, a->method, why);
-	round_refuse(a, why);
-}
-
-static int begin_round(struct bridge_server *s, struct error *err)
-{
-	if (rounds_take(&s->rounds, &s->call.reply, err))
-		return -1;
-	if (!s->rounds.asks)
-		return error_set(
-			err, ERR_UNMET,
-			"it wants to be asked again later, which the bridge does not do");
-	s->pauses = true;
-	for (size_t i = 0; i < s->rounds.asks; i++)
-		ask_round(s, &s->rounds.ask[i]);
-	*s->config.woken = true;
-	return 0;
-}
-
-/* What is open of it is of no use any more. */
-static void end_round(struct bridge_server *s)
-{
-	const struct peer_hearer *h = s->config.hearer;
-
-	for (size_t i = 0; s->pauses && i < s->rounds.asks; i++) {
-		const struct round_ask *a = &s->rounds.ask[i];
-
-		if (!a->done && h && h->withdrawn)
-			h->withdrawn(h->owner, &s->peer,
-				     (struct span){ a->key, strlen(a->key) });
-	}
-	s->pauses = false;
-}
-
-static int go_on(struct bridge_server *s, struct error *err)
-{
-	const struct round_ask *refused = rounds_refused(&s->rounds);
-	CLEANUP(buf_done) struct buf params = { 0 };
-	int64_t left;
-
-	if (refused)
-		return error_set(
-			err, ERR_UNMET,
-			"what it asks its user ('%.60s') was not answered: %s",
-			refused->method, refused->refused);
-	rounds_params(&params, s->at->params, &s->rounds);
-	left = s->at->deadline - loop_now();
-	call_done(&s->call);
-	s->call = (struct call){ 0 };
-	return send_call(s, s->at, buf_string(&params), left, err);
-}
-
-/* All is answered: the call is sent again, with the answers. */
-static void step_round(struct bridge_server *s)
-{
-	if (!s->rounds.answered)
-		return;
-	s->pauses = false;
-	if (s->at && go_on(s, &s->at->why))
-		end_call(s, CALL_LOST);
-}
-
-/* ---- what it may ask ---- */
-
-static const struct client_answers *answers_of(const struct bridge_server *s)
-{
-	const struct peer_hearer *h = s->config.hearer;
-
-	return h && h->answers ? h->answers(h->owner) : NULL;
-}
-
-/* A host is about to say what it answers, and a server is told that once. */
-static bool waits_for_host(const struct bridge_server *s)
-{
-	const struct peer_hearer *h = s->config.hearer;
-
-	return h && h->answers && loop_now() < s->meet_at && !answers_of(s);
-}
-
-/* The host that is there now answers more than it was told. */
-static bool should_know_more(const struct bridge_server *s)
-{
-	const struct client_answers *a = answers_of(s), *was = &s->declared;
-
-	if (!s->up || !a || s->listing || s->asked || s->asks ||
-	    s->peer.current || s->connection.client.modern || s->peer.device)
-		return false;
-	return (a->roots && !was->roots) || (a->sampling && !was->sampling) ||
-	       (a->elicit_form && !was->elicit_form) ||
-	       (a->elicit_url && !was->elicit_url);
-}
-
-static void declare(struct bridge_server *s)
-{
-	const struct client_answers *a = answers_of(s);
-
-	if (a) {
-		s->declared.roots |= a->roots;
-		s->declared.sampling |= a->sampling;
-		s->declared.elicit_form |= a->elicit_form;
-		s->declared.elicit_url |= a->elicit_url;
-	}
-	s->connection.answers = s->declared;
-}
-
-/* Requests of 2026-07-28 say it each time. */
-static void declare_now(struct bridge_server *s)
-{
-	static const struct client_answers none = { 0 };
-	const struct client_answers *a = answers_of(s);
-	const struct client *c = &s->connection.client;
-
-	if (c->modern && c->config)
-		c->config->answers = a ? *a : none;
+	server_asks_answer(&s->asks, id, result, code, words);
 }
 
 static const struct peer_kind server_kind = { .start = server_start,
@@ -729,18 +469,6 @@ static const char *const passed_on[] = {
 	"notifications/elicitation/complete",
 };
 
-static void hear_withdrawn(struct bridge_server *s, const struct event *e)
-{
-	const struct peer_hearer *h = s->config.hearer;
-	const struct span whole = { e->text, e->len };
-	struct span params, id;
-
-	if (h && h->withdrawn && e->text &&
-	    json_span_member(whole, "params", &params) &&
-	    json_span_member(params, "requestId", &id))
-		h->withdrawn(h->owner, &s->peer, id);
-}
-
 static void pass_on(struct bridge_server *s, const struct event *e)
 {
 	const struct peer_hearer *h = s->config.hearer;
@@ -762,7 +490,7 @@ static void on_event(void *owner, const struct event *e)
 
 	pass_on(s, e);
 	if (is_notice(e, "notifications/cancelled"))
-		hear_withdrawn(s, e);
+		server_asks_hear_withdrawn(&s->asks, e);
 	if (is_notice(e, "notifications/tools/list_changed"))
 		s->stale = true;
 	else if (is_notice(e, "notifications/progress"))
@@ -773,7 +501,7 @@ static void on_event(void *owner, const struct event *e)
 
 static void hang_up(struct bridge_server *s)
 {
-	forget_questions(s);
+	server_asks_forget(&s->asks);
 	forget_beside(s);
 	if (s->listing)
 		end_listing(s);
@@ -857,7 +585,7 @@ static int begin(struct bridge_server *s, struct error *err)
 	struct put_aside was;
 	int status;
 
-	declare(s);
+	server_asks_declare(&s->asks);
 	aim(s, &was);
 	status = connection_begin(&s->connection, err);
 	aim_back(s, &was);
@@ -889,12 +617,18 @@ static int poll(struct bridge_server *s, int64_t *next, struct error *err)
 	return status;
 }
 
+/* Nothing would be lost if its session began anew. */
+static bool is_idle(const struct bridge_server *s)
+{
+	return !s->listing && !s->asked && !s->peer.current;
+}
+
 static int64_t dial_at(const struct bridge_server *s)
 {
 	int64_t soon = s->lost_at + WANTED_MS;
 
-	if (waits_for_host(s))
-		return s->meet_at;
+	if (server_asks_waits(&s->asks))
+		return s->asks.meet_at;
 	return s->peer.waiting && soon < s->again_at ? soon : s->again_at;
 }
 
@@ -920,7 +654,7 @@ int64_t bridge_server_tend(struct bridge_server *s)
 	step_listing(s);
 	step_call(s);
 	step_beside(s);
-	if (should_know_more(s))
+	if (s->up && is_idle(s) && server_asks_should_know(&s->asks))
 		renew(s);
 	if (s->up && s->stale && !s->listing)
 		begin_listing(s);
@@ -968,7 +702,13 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					     .on_request = on_request,
 					     .on_event_owner = s };
 	s->connection.whose = s->peer.prefix;
-	s->meet_at = loop_now() + MEET_MS;
+	s->asks = (struct server_asks){ .peer = &s->peer,
+					.connection = &s->connection,
+					.hearer = config->hearer,
+					.told = config->told,
+					.owner = config->owner,
+					.woken = config->woken,
+					.meet_at = loop_now() + MEET_MS };
 	if (config->keep)
 		read_kept(s);
 	return s;

@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/mask.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "bridge/bridge.h"
 #include "bridge/bridge_host.h"
 #include "bridge/bridge_server.h"
@@ -23,6 +26,10 @@ static const struct option_row bridge_rows[] = {
 	  "stdin and stdout, beside other ways, too; without one of those it is the only way", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
 	  "wait for hosts there: Streamable HTTP at /mcp, HTTP+SSE at /sse, WebSocket at /ws; --token-file says which tokens they show", NULL, NULL, 0, 0, NULL },
+	{ 0, "announce", NULL, OPTION_FLAG, AT(announce),
+	  "with --listen: announce the port in this network, as _mcp._tcp, so that 'targets --scan' finds it", NULL, NULL, 0, 0, NULL },
+	{ 0, "interface", "NAME", OPTION_LIST, AT(interfaces),
+	  "with --announce: there; again for more; all but loopback if not given", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-endpoint-file", "FILE", OPTION_FILE, AT(mcp_endpoint_file),
 	  "dial the access points whose addresses stand in FILE, one a line: ws[s]://HOST/…/mcp/?token=… (or MCPCTL_MCP_ENDPOINT: one address)", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-endpoint-tools", "N", OPTION_NUMBER, AT(mcp_endpoint_tools),
@@ -51,8 +58,12 @@ static const struct option_row bridge_rows[] = {
 	  "show a tool that calls any tool of any board, for hosts that list tools once", NULL, NULL, 0, 0, NULL },
 	{ 0, "false-is-error", NULL, OPTION_FLAG, AT(false_is_error),
 	  "a result whose text is 'false' is a failure", NULL, NULL, 0, 0, NULL },
+	{ 0, "photos", NULL, OPTION_FLAG, AT(photos),
+	  "the picture that a call takes with the camera of a board of serve stands in its result, too", NULL, NULL, 0, 0, NULL },
 	{ 0, "rate", "N", OPTION_NUMBER, AT(rate),
 	  "calls a second for each board; what is more waits", NULL, NULL, 1, 1000, "10" },
+	{ 0, "ask-timeout", "DURATION", OPTION_DURATION, AT(ask_timeout),
+	  "so long a host may take to answer what a server asks; then the server is told that nobody does", NULL, NULL, 1, 0, "10m" },
 	{ 0, "list", NULL, OPTION_FLAG, AT(list),
 	  "print what a host would see, and end", NULL, NULL, 0, 0, NULL },
 	{ 0, "print-config", "HOST", OPTION_TEXT, AT(print_config),
@@ -255,12 +266,37 @@ static int run_list(struct bridging *s, struct error *err)
 	return judge_list(b, err);
 }
 
+static bool has_secret(const char *target)
+{
+	CLEANUP(mem_free_ptr) char *masked = mask_text(target);
+
+	return !text_equal(masked, target);
+}
+
+/* The host needs them: what is printed has them as they are. */
+static void warn_of_secrets(struct app *app)
+{
+	const struct config *c = &app->config;
+	bool any = c->target && has_secret(c->target);
+
+	for (size_t i = 0; i < c->targets.count; i++)
+		any = any || has_secret(c->targets.word[i]);
+	if (any)
+		render_note(
+			&app->out,
+			"a secret stands in what is printed, since it stands in a target: keep it from others, or give the target to the server in an mcp.json, and name that with -t");
+}
+
 static int print_config(const struct invocation *in,
 			const struct bridge_options *o, struct error *err)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const char *where;
 
+	if (o->list)
+		return error_set(
+			err, ERR_USAGE,
+			"options '--list' and '--print-config' exclude one another: each prints something else");
 	if (o->listen) {
 		error_set(
 			err, ERR_USAGE,
@@ -276,6 +312,7 @@ static int print_config(const struct invocation *in,
 		render_note(
 			&in->app->out,
 			"--header is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t");
+	warn_of_secrets(in->app);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;
 }
@@ -299,6 +336,12 @@ static int check_fronts(struct bridging *s, struct app *app, struct error *err)
 	if (s->options.keep_asleep && !s->options.mcp_mqtt)
 		return error_set(err, ERR_USAGE,
 				 "option '--keep-asleep' is for --mcp-mqtt");
+	if (s->options.interfaces.count && !s->options.announce)
+		return error_set(err, ERR_USAGE,
+				 "option '--interface' is for --announce");
+	if (s->options.announce && !s->options.listen)
+		return error_set(err, ERR_USAGE,
+				 "option '--announce' is for --listen");
 	if (s->options.listen) {
 		s->options.token_file = TAKE(c->token_file);
 		return 0;
@@ -344,37 +387,40 @@ static const struct example bridge_examples[] = {
 	{ "bridge", NULL, EXAMPLE_GOES_ON },
 	{ "bridge --listen 127.0.0.1:8090", NULL, EXAMPLE_GOES_ON },
 	{ "-t files -d kitchen bridge --read-only", NULL, EXAMPLE_GOES_ON },
+	{ "bridge --listen 0.0.0.0:8090 --token-file FILE", NULL,
+	  EXAMPLE_GOES_ON },
+	{ "bridge --mcp-endpoint-file FILE", NULL, EXAMPLE_GOES_ON },
 	{ NULL, NULL, 0 }
 };
+
+static const char bridge_text[] =
+	"One standard MCP server for hosts (Claude, Cursor, VS Code, Codex and others), with the boards of the running 'mcpctl serve' behind it, and the targets that -t names, each of which may be given many times. Without a target it is the boards alone; -d chooses among them. The host starts it and talks over stdin and stdout; --print-config prints what to paste into its settings.\n"
+	"\n"
+	"  mcpctl bridge --print-config claude\n"
+	"  mcpctl bridge --list                     what a host sees, what it does not, and why\n"
+	"  mcpctl -t files -d kitchen bridge        a server of mcp.json, and one board\n"
+	"\n"
+	"initialize and the list of tools are answered at once, whether or not anybody is there. Boards come and go, serve too: the bridge stays, looks for them anew, and tells hosts (list_changed). Boards that were there within 30 days stay in the list while they sleep, and are marked so. A call to one waits --wait (20s) for it to wake; each call has its answer within --timeout (25s). A board gets one call at a time, ten a second (--rate); eight wait for it, and what is more is told that it is busy. Where a board goes away in the midst of a call, it is asked again only if that does no harm (it reads, or twice is as once); else the host is told that nobody knows.\n"
+	"\n"
+	"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
+	"\n"
+	"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the only host, or (2026-07-28) to that of the call, if it answers such questions; else the server is told so.\n"
+	"\n"
+	"With --photos the picture that a call takes with a board's camera stands in its result, too: a JPEG or PNG, by its bytes, up to 770 kB, of that call or none, and then the result says why. It is for boards of serve, which upload to it (not with serve --vision-url): for sim: and other targets there is nothing, and access points have no room for it.\n"
+	"\n"
+	"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio). --announce tells this network of the port, by multicast DNS (IPv4; no secret), until it ends; one that only this machine reaches is told to it alone (--interface lo).\n"
+	"\n"
+	"With --mcp-endpoint-file it dials access points, one connection for each address, and answers robots there (mcpctl help endpoint).\n"
+	"\n"
+	"With --mcp-mqtt each board is a server of its own at a broker, by MCP over MQTT 5, under HOST-ID with the name PREFIX/BOARD/ALIAS, and its tools are called as the board calls them. It is announced from when its tools are known until it goes or sleeps (--keep-asleep: as long as the bridge runs). mcpctl targets --scan mcp+mqtt://BROKER lists them. USER's password: --mqtt-password-file. serve --mcp-mqtt starts such a bridge by itself.\n"
+	"\n"
+	"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.";
 
 const struct command cmd_bridge = {
 	.name = "bridge",
 	.brief =
 		"boards and servers as one MCP server for hosts such as Claude or Cursor",
-	.text = "One standard MCP server for hosts (Claude, Cursor, VS Code, Codex and others), with the boards of the running 'mcpctl serve' behind it, and the targets that -t names, each of which may be given many times. Without a target it is the boards alone; -d chooses among them. The host starts it and talks over stdin and stdout; --print-config prints what to paste into its settings.\n"
-		"\n"
-		"  mcpctl bridge --print-config claude\n"
-		"  mcpctl bridge --list                     what a host sees, what it does not, and why\n"
-		"  mcpctl -t files -d kitchen bridge        a server of mcp.json, and one board\n"
-		"\n"
-		"initialize and the list of tools are answered at once, whether or not anybody is there. Boards come and go, serve too: the bridge stays, looks for them anew, and tells hosts (list_changed). Boards that were there within 30 days stay in the list while they sleep, and are marked so. A call to one waits --wait (20s) for it to wake; each call has its answer within --timeout (25s). A board gets one call at a time, ten a second (--rate); eight wait for it, and what is more is told that it is busy. Where a board goes away in the midst of a call, it is asked again only if that does no harm (it reads, or twice is as once); else the host is told that nobody knows.\n"
-		"\n"
-		"Tools are called by names that all hosts take (self.audio_speaker.set_volume is audio_speaker_set_volume, with the board's name in front where there are several), their schemas are mended, results too. Hidden are tools for users only, those that destroy (reboot, upgrade), and those that make a board fetch or send what somebody names; --allow and --user-tools show them, --deny and --read-only hide more. Above 40 tools equal ones of several boards become one, with an argument 'device'. What is the bridge's own: 'devices' (who is awake), 'refresh', and with --generic 'call_device_tool', for hosts that list tools once.\n"
-		"\n"
-		"Each call is a line on stderr, or in --log: who called, which board, which tool, its arguments without secrets, how long, what came of it. MCP is spoken to hosts from 2024-11-05 to 2026-07-28. Resources, prompts and completion of servers are passed on, too (a second one of the same name as mcpctl://NAME/URI or NAME__PROMPT); so is what changes there, and what they log, to hosts that asked for it. What a server asks its user (sampling, elicitation, roots) goes to the host if it is the only one and said that it answers such questions; else the server is told that nobody does.\n"
-		"\n"
-		"With --listen it waits for hosts at a port, many at a time, of this machine unless HOST says another address: http://127.0.0.1:PORT/mcp (Streamable HTTP), /sse (HTTP+SSE), ws://…/ws. Each has a session of its own. --token-file or MCPCTL_BRIDGE_TOKEN: a host must show one of these tokens (Authorization: Bearer), which are not sent to targets then; where others than this machine reach the port there must be one. Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host. Other ways are closed unless they are asked for, too (--stdio).\n"
-		"\n"
-		"  mcpctl bridge --listen 127.0.0.1:8090\n"
-		"  mcpctl bridge --listen 0.0.0.0:8090 --token-file FILE\n"
-		"\n"
-		"With --mcp-endpoint-file it dials access points, one connection for each address, and answers robots there (mcpctl help endpoint).\n"
-		"\n"
-		"  mcpctl bridge --mcp-endpoint-file FILE\n"
-		"\n"
-		"With --mcp-mqtt each board is a server of its own at a broker, by MCP over MQTT 5, under HOST-ID with the name PREFIX/BOARD/ALIAS, and its tools are called as the board calls them. It is announced from when its tools are known until it goes or sleeps (--keep-asleep: as long as the bridge runs). mcpctl targets --scan mcp+mqtt://BROKER lists them. USER's password: --mqtt-password-file. serve --mcp-mqtt starts such a bridge by itself.\n"
-		"\n"
-		"It ends with status 0 when stdin ends, if that is a way to it, and at SIGTERM.",
+	.text = bridge_text,
 	.group = GROUP_USE,
 	.flags = CMD_TARGET | CMD_MANY | CMD_MINOR,
 	.options = bridge_rows,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/secret_file.h"
+#include "bridge/announced_port.h"
 #include "bridge/fronts.h"
 #include "cli/app.h"
 #include "cli/setup.h"
@@ -17,6 +18,8 @@ struct front_port {
 	struct mcp_port *port;
 	const struct front_order *order;
 	struct words tokens;
+	struct announced_port announced;
+	uint16_t number; /* of the port */
 };
 
 static bool is_wanted(const struct bridge_options *o)
@@ -28,7 +31,11 @@ static void on_listening(void *owner, const char *url)
 {
 	struct front_port *f = owner;
 	CLEANUP(mem_free_ptr) char *line = mem_printf("listening at %s", url);
+	const char *at = strstr(url, "//") + 2;
+	struct authority where;
 
+	if (!authority_parse(&where, at, strcspn(at, "/"), NULL))
+		f->number = where.port;
 	f->order->told(f->order->owner, line);
 }
 
@@ -43,6 +50,7 @@ static void close_port(void *front)
 {
 	struct front_port *f = front;
 
+	announced_port_close(&f->announced);
 	mcp_port_close(f->port);
 	for (size_t i = 0; i < f->tokens.count; i++)
 		secret_free(TAKE(f->tokens.word[i]));
@@ -88,7 +96,8 @@ static struct mcp_port_options options_of(const struct front_port *f)
 	return (struct mcp_port_options){
 		.listen = order->options->listen,
 		.home = true,
-		.admit = { .hosts = &c->allow_hosts,
+		.admit = { .hosts = f->announced.host ? &f->announced.names :
+							&c->allow_hosts,
 			   .origins = &c->allow_origins,
 			   .proxies = &c->trusted_proxies,
 			   .advertise = c->advertise },
@@ -109,11 +118,17 @@ static int open_port(void **front, const struct front_order *order,
 	struct mcp_port_options options;
 
 	f->order = order;
-	options = options_of(f);
 	if (secrets_read(&f->tokens, o->token_file, TOKEN_ENV, err) ||
 	    check_tokens(f, o->listen, err) ||
-	    mcp_port_open(&f->port, order->app->loop, order->answerer, &options,
-			  &observer, err)) {
+	    (o->announce && announced_port_check(&f->announced, order, err))) {
+		close_port(f);
+		return -1;
+	}
+	options = options_of(f);
+	if (mcp_port_open(&f->port, order->app->loop, order->answerer, &options,
+			  &observer, err) ||
+	    (o->announce &&
+	     announced_port_open(&f->announced, order, f->number, err))) {
 		close_port(f);
 		return -1;
 	}

@@ -20,13 +20,16 @@ struct bridge;
 struct bridge_options {
 	int names; /* enum bridge_names */
 	bool user_tools, read_only, merge, awake_only, no_own, generic;
-	bool false_is_error;
+	bool false_is_error, photos;
 	struct words allow, deny;
 	bool list;
 	const char *print_config; /* whose; NULL */
 	const char *log; /* file; NULL: stderr */
+	int64_t ask_timeout; /* ms that a host may take to answer; 0: the default */
 	int64_t rate; /* calls a second for each board; 0: the default */
 	const char *listen; /* [HOST:]PORT; NULL */
+	bool announce; /* that port, in this network */
+	struct words interfaces; /* there; none: all but loopback */
 	const char *token_file; /* of that port; NULL: from the environment */
 	const char *mcp_endpoint_file; /* addresses of access points; NULL */
 	int64_t mcp_endpoint_tools; /* shown there; 0: the default */

@@ -14,7 +14,6 @@
 
 enum {
 	ASKED_MAX = 64, /* open ones */
-	ASKED_MS = 600000, /* so long a person may take */
 	WORDS_MAX = 500 /* bytes of an error of the host's */
 };
 #define ASKED_BYTES ((size_t)4 << 20) /* of one question */
@@ -67,31 +66,14 @@ static bool has_host(const struct bridge_host *h)
 	return false;
 }
 
-static const struct host_part *part_in(const struct host_question *q,
-				       const struct bridge_call *call)
+/* Whose call is with the peer; NULL: none of a host's, or of another bridge's. */
+static struct host_part *part_of(const struct bridge_host *h,
+				 const struct bridge_peer *p)
 {
-	for (size_t i = 0; i < q->count; i++) {
-		if (q->part[i].call == call)
-			return &q->part[i];
-	}
-	return NULL;
-}
+	const struct bridge_call *c = p->current;
+	struct host_part *part = c && !c->abandoned ? c->asker : NULL;
 
-/* Whose call is with the peer; NULL: none of a host's tools. */
-static const struct host_part *part_of(const struct bridge_host *h,
-				       const struct bridge_peer *p)
-{
-	if (!p->current)
-		return NULL;
-	for (const struct host_client *c = h->clients; c; c = c->next) {
-		for (const struct host_question *q = c->first; q; q = q->next) {
-			const struct host_part *part = part_in(q, p->current);
-
-			if (part)
-				return part;
-		}
-	}
-	return NULL;
+	return part && part->question->client->host == h ? part : NULL;
 }
 
 static bool answers_it(const struct client_answers *a, const char *method,
@@ -109,37 +91,81 @@ static bool answers_it(const struct client_answers *a, const char *method,
 		       a->elicit_form;
 }
 
-void host_take_answers(struct host_client *c, const cJSON *capabilities)
+static struct client_answers read_answers(const cJSON *capabilities)
 {
 	const cJSON *elicit = json_object(capabilities, "elicitation");
 	const bool url = json_object(elicit, "url") != NULL;
 
-	c->answers = (struct client_answers){
+	return (struct client_answers){
 		.roots = json_object(capabilities, "roots"),
 		.sampling = json_object(capabilities, "sampling"),
 		/* Without members it means forms. */
 		.elicit_form = elicit && (json_object(elicit, "form") || !url),
 		.elicit_url = url,
 	};
+}
+
+static void add_answers(struct client_answers *to,
+			const struct client_answers *a)
+{
+	to->roots |= a->roots;
+	to->sampling |= a->sampling;
+	to->elicit_form |= a->elicit_form;
+	to->elicit_url |= a->elicit_url;
+}
+
+void host_take_answers(struct host_client *c, const cJSON *capabilities)
+{
+	c->answers = read_answers(capabilities);
 	c->host->bridge->woken = true;
 }
 
+void host_declares(struct host_part *p, const cJSON *capabilities)
+{
+	struct bridge_host *h = p->question->client->host;
+
+	p->answers = read_answers(capabilities);
+	add_answers(&h->declared, &p->answers);
+	h->bridge->woken = true;
+}
+
+/* The host that answers whatever servers ask, whenever they do; NULL. */
+static const struct host_client *ready_host(const struct bridge_host *h)
+{
+	return h->bridge->options->mcp_mqtt ? NULL : sole_host(h);
+}
+
+struct client_answers host_answers(const struct host_part *p)
+{
+	const struct host_client *c = p->question->client;
+
+	if (p->modern)
+		return p->answers;
+	return ready_host(c->host) == c ? c->answers :
+					  (struct client_answers){ 0 };
+}
+
+/* Hosts of 2026-07-28 are asked in the midst of their own calls, each by itself. */
 static const struct client_answers *answers(void *owner)
 {
-	static const struct client_answers none = { 0 };
-	const struct bridge_host *h = owner;
-	const struct host_client *c = sole_host(h);
+	struct bridge_host *h = owner;
+	const struct host_client *c = ready_host(h);
 
 	if (!has_host(h) && !h->met)
 		return NULL;
-	return c && !h->bridge->options->mcp_mqtt ? &c->answers : &none;
+	h->answers = h->declared;
+	if (c)
+		add_answers(&h->answers, &c->answers);
+	return &h->answers;
 }
 
 /* ---- it asks ---- */
 
+static const char no_answers[] = "the host does not answer such questions";
+
 static size_t count_open(const struct bridge_host *h)
 {
-	size_t count = 0;
+	size_t count = host_rounds_open(h);
 
 	for (const struct host_asked *a = h->asked; a; a = a->next)
 		count++;
@@ -161,12 +187,8 @@ static const char *why_not(const struct bridge_host *h,
 		return "more than one host may be meant, and nobody knows which";
 	if (part && part->question->client != *out)
 		return "the host whose call this is cannot be asked";
-	if (!answers_it(&(*out)->answers, q->method, q->params))
-		return "the host does not answer such questions";
-	if (q->params.len > ASKED_BYTES)
-		return "the question is too long";
-	return count_open(h) >= ASKED_MAX ? "too many questions are open" :
-					    NULL;
+	return answers_it(&(*out)->answers, q->method, q->params) ? NULL :
+								    no_answers;
 }
 
 static bool tell(const struct bridge_host *h, const struct host_client *c,
@@ -179,21 +201,32 @@ static bool tell(const struct bridge_host *h, const struct host_client *c,
 	return c->reach && c->reach(c->reach_owner, text->data, text->len);
 }
 
-static void log_asked(const struct bridge_host *h, const struct host_asked *a,
-		      const char *method)
+static void log_asked(const struct bridge_host *h, const struct bridge_peer *p,
+		      const char *method, const char *who)
 {
-	const char *who = a->client->who ? a->client->who : "the host";
 	CLEANUP(mem_free_ptr)
-	char *line = mem_printf("%s asks %s: passed on to %s", a->peer->prefix,
-				method, who);
+	char *line = mem_printf("%s asks %s: passed on to %s", p->prefix,
+				method, who ? who : "the host");
 
 	bridge_tell(h->bridge, line);
 }
 
-static const char *ask(void *owner, struct bridge_peer *p,
-		       const struct peer_question *q)
+static const char *ask_amid(struct bridge_host *h, struct host_part *part,
+			    struct bridge_peer *p,
+			    const struct peer_question *q)
 {
-	struct bridge_host *h = owner;
+	const char *why = answers_it(&part->answers, q->method, q->params) ?
+				  host_rounds_ask(part, p, q) :
+				  no_answers;
+
+	if (!why)
+		log_asked(h, p, q->method, part->who);
+	return why;
+}
+
+static const char *ask_session(struct bridge_host *h, struct bridge_peer *p,
+			       const struct peer_question *q)
+{
 	struct host_client *c;
 	const char *why = why_not(h, p, q, &c);
 	CLEANUP(buf_done) struct buf text = { 0 };
@@ -217,10 +250,24 @@ static const char *ask(void *owner, struct bridge_peer *p,
 	a->peer = p;
 	a->id = mem_strdup(q->id);
 	a->number = h->asked_last;
-	a->until = loop_now() + ASKED_MS;
+	a->until = loop_now() + host_patience(h);
 	h->asked = a;
-	log_asked(h, a, q->method);
+	log_asked(h, p, q->method, c->who);
 	return NULL;
+}
+
+static const char *ask(void *owner, struct bridge_peer *p,
+		       const struct peer_question *q)
+{
+	struct bridge_host *h = owner;
+	struct host_part *part = part_of(h, p);
+
+	if (q->params.len > ASKED_BYTES)
+		return "the question is too long";
+	if (count_open(h) >= ASKED_MAX)
+		return "too many questions are open";
+	return part && part->modern ? ask_amid(h, part, p, q) :
+				      ask_session(h, p, q);
 }
 
 /* ---- the answer ---- */
@@ -315,6 +362,7 @@ static void withdrawn(void *owner, struct bridge_peer *p, struct span id)
 	struct bridge_host *h = owner;
 	struct host_asked **at = &h->asked;
 
+	host_rounds_withdrawn(h, p, id);
 	while (*at) {
 		struct host_asked *a = *at;
 

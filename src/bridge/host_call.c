@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "bridge/hints.h"
 #include "bridge/host_private.h"
+#include "bridge/host_rules.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
 #include "mcp/schema.h"
@@ -16,6 +17,7 @@
 
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
 #define LOG_NAME_MAX 200 /* bytes of a tool's name in the log */
+#define TOOL_CAMERA "self.camera.take_photo"
 #define PROGRESS_MAX 200 /* characters of what a server says how far it is */
 
 /* ---- results ---- */
@@ -88,9 +90,23 @@ static bool is_failure(const struct buf *result)
 	       json_span_literal(member, "true");
 }
 
+/* Why there is none is said where there should be one. */
+static void find_photo(struct mend_photo *out, const struct bridge_call *c)
+{
+	if (!c->photos)
+		return;
+	out->data = c->photo;
+	if (c->camera)
+		out->why = c->no_photo ?
+				   c->no_photo :
+				   "--photos has those of serve's boards alone";
+}
+
 static void answer(struct host_part *p, const struct bridge_call *c)
 {
 	const char *peer = c->peer->prefix;
+	struct mend_rules rules = bridge_of(p)->mend;
+	struct mend_photo photo = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
@@ -108,7 +124,9 @@ static void answer(struct host_part *p, const struct bridge_call *c)
 		fail(p, peer, &why, c->reply.error);
 		return;
 	}
-	mend_result(&out, c->reply.result, &bridge_of(p)->mend);
+	rules.reads_json = host_reads_json(p->who);
+	find_photo(&photo, c);
+	mend_result(&out, c->reply.result, &rules, &photo);
 	log_end(p, peer, !is_failure(&out), "the tool says so");
 	host_result(p, buf_string(&out));
 }
@@ -162,7 +180,8 @@ static void on_progress(void *owner, const cJSON *params)
 	const char *message = json_string(params, "message");
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (!cJSON_IsNumber(progress))
+	/* Another round may be without a token. */
+	if (!cJSON_IsNumber(progress) || !p->token)
 		return;
 	if (message)
 		mend_text(&text, message, PROGRESS_MAX);
@@ -192,19 +211,6 @@ int64_t host_call_progress(struct host_part *p)
 	tell_progress(p, seconds, NULL, buf_string(&text));
 	p->tell_at = loop_now() + HOST_PROGRESS_MS;
 	return p->tell_at;
-}
-
-static void take_token(struct host_part *p)
-{
-	const cJSON *token =
-		json_member(json_object(p->params, "_meta"), "progressToken");
-	CLEANUP(buf_done) struct buf out = { 0 };
-
-	if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
-		return;
-	json_print(&out, token);
-	p->token = buf_take(&out);
-	p->tell_at = p->began + HOST_PROGRESS_MS;
 }
 
 /* ---- a call on its way ---- */
@@ -251,7 +257,10 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->awake_by = p->began + b->wait;
 	c->done = on_done;
 	c->progress = p->token ? on_progress : NULL;
-	c->owner = p;
+	c->owner = c->asker = p;
+	c->answers = host_answers(p);
+	c->photos = b->options->photos ? MEND_PHOTO_MAX : 0;
+	c->camera = strcmp(k->tool->name, TOOL_CAMERA) == 0;
 	if (bridge_peer_ask(k->peer, c)) {
 		p->call = c;
 		p->drop = drop;
@@ -459,7 +468,7 @@ static void remember(struct host_part *p, const char *name,
 			 host_who(json_object(json_object(p->params, "_meta"),
 					      META_CLIENT)) :
 			 mem_strdup(c->who);
-	take_token(p);
+	host_take_token(p);
 }
 
 void host_call(struct host_part *p)

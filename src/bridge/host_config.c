@@ -8,6 +8,7 @@
 #include "bridge/host_snippet.h"
 #include "cli/app.h"
 #include "cli/named.h"
+#include "net/control_client.h"
 
 /* What is a path is found from wherever the host starts us. */
 static char *absolute(const char *path)
@@ -58,6 +59,25 @@ static void add_milliseconds(struct words *out, const char *name, int64_t ms)
 		add_option(out, name, text);
 }
 
+/*
+ * The host may hand on less of an environment than we have, as the official SDK
+ * and Codex do: it would look for serve elsewhere.
+ */
+static void add_socket(struct words *out, const struct app *app)
+{
+	const struct config *c = &app->config;
+	CLEANUP(mem_free_ptr) char *path = NULL;
+
+	if (c->socket) {
+		add_file(out, "socket", c->socket);
+		return;
+	}
+	if (!c->targets.count && !c->target &&
+	    !control_path(&path, NULL, false, NULL) &&
+	    !control_path_is_usual(path))
+		add_option(out, "socket", path);
+}
+
 static void add_own(struct words *out, const struct bridge_options *o)
 {
 	static const char *const names[] = { NULL, "dots", "raw" };
@@ -74,7 +94,9 @@ static void add_own(struct words *out, const struct bridge_options *o)
 	add_flag(out, "no-own-tools", o->no_own);
 	add_flag(out, "generic", o->generic);
 	add_flag(out, "false-is-error", o->false_is_error);
+	add_flag(out, "photos", o->photos);
 	add_option(out, "rate", o->rate ? rate : NULL);
+	add_milliseconds(out, "ask-timeout", o->ask_timeout);
 	add_file(out, "log", o->log);
 }
 
@@ -90,7 +112,7 @@ static void collect(struct words *out, const struct app *app,
 	add_many(out, "device", &c->devices);
 	if (!c->devices.count)
 		add_option(out, "device", c->device);
-	add_file(out, "socket", c->socket);
+	add_socket(out, app);
 	add_file(out, "config", c->config_file);
 	add_file(out, "token-file", c->token_file);
 	add_milliseconds(out, "timeout", c->timeout);

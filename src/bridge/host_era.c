@@ -13,7 +13,6 @@
 
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
-#define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
 static const cJSON *meta_of(const cJSON *message)
 {
@@ -102,7 +101,10 @@ bool host_era_begin(struct host_part *p, const char *method)
 				 "', an object");
 	if (strcmp(version, MODERN_NEWEST) != 0)
 		return refuse_version(p, version);
-	return check_headers(p, method);
+	if (!check_headers(p, method))
+		return false;
+	host_declares(p, json_object(meta, META_CAPABILITIES));
+	return true;
 }
 
 void host_add_caching(struct buf *out, const struct host_part *p)
@@ -116,15 +118,23 @@ void host_add_caching(struct buf *out, const struct host_part *p)
 void host_listen(struct host_part *p)
 {
 	const cJSON *wanted = json_object(p->params, "notifications");
+	const cJSON *uris = json_array(wanted, "resourceSubscriptions");
 	CLEANUP(buf_done) struct buf out = { 0 }, topics = { 0 };
-	const unsigned listens = host_listens(wanted, &topics);
+	unsigned listens;
 
+	/* Who has them is known when servers are there. */
+	if (uris && host_waits(p, "subscriptions/listen"))
+		return;
+	listens = host_listens(wanted, &topics);
+	if (uris)
+		host_listens_to(p, uris, &topics);
 	buf_printf(
 		&out,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{%s},\"_meta\":{\"" META_SUBSCRIPTION
 		"\":%s}}}",
 		buf_string(&topics), p->id);
 	if (!host_tell(p, out.data, out.len)) {
+		host_silence(p);
 		host_error(p, JSONRPC_INVALID_REQUEST, NULL,
 			   "Invalid Request: this way takes no notifications");
 		return;

@@ -117,6 +117,10 @@ static bool ask(struct item_server *one, const char *params,
 	c->awake_by = g->kind ? loop_now() : g->part->began + b->wait;
 	c->done = done;
 	c->owner = one;
+	c->asker = g->part;
+	/* Lists have no rounds. */
+	c->answers =
+		g->kind ? (struct client_answers){ 0 } : host_answers(g->part);
 	if (bridge_peer_ask(one->peer, c)) {
 		one->call = c;
 		return true;
@@ -409,7 +413,8 @@ void host_add_offers(struct buf *out, const struct host_part *p)
 		return;
 	buf_text(
 		out,
-		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true");
-	/* From 2026-07-28 on both are asked for otherwise, which it does not do. */
-	buf_text(out, p->modern ? "}" : ",\"subscribe\":true},\"logging\":{}");
+		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true,\"subscribe\":true}");
+	/* From 2026-07-28 on logs are asked for otherwise, which it does not do. */
+	if (!p->modern)
+		buf_text(out, ",\"logging\":{}");
 }

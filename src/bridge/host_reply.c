@@ -2,6 +2,7 @@
 /* Results and errors of a message; the end of a question. */
 #include <string.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "bridge/host_private.h"
@@ -30,6 +31,26 @@ char *host_who(const cJSON *info)
 	return buf_take(&out);
 }
 
+void host_take_token(struct host_part *p)
+{
+	const cJSON *token =
+		json_member(json_object(p->params, "_meta"), "progressToken");
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
+		return;
+	json_print(&out, token);
+	p->token = buf_take(&out);
+	p->tell_at = p->began + HOST_PROGRESS_MS;
+}
+
+int64_t host_patience(const struct bridge_host *h)
+{
+	const int64_t ms = h->bridge->options->ask_timeout;
+
+	return ms ? ms : HOST_ASKED_MS;
+}
+
 bool host_waits(struct host_part *p, const char *method)
 {
 	const struct bridge_host *h = p->question->client->host;
@@ -50,18 +71,25 @@ static void end_part(struct host_part *p)
 	p->over = true;
 }
 
-/* What each result of 2026-07-28 has. */
+/* What each result of 2026-07-28 has; that of such a server has it already. */
 static void add_modern(struct buf *out, const char *result)
 {
 	const struct span whole = { result, strlen(result) };
 	struct span ignored;
+	const bool typed = json_span_member(whole, "resultType", &ignored);
+	const bool told = json_span_member(whole, "_meta", &ignored);
 
+	if (typed && told) {
+		buf_text(out, result);
+		return;
+	}
 	json_span_open(out, whole);
-	if (!json_span_member(whole, "resultType", &ignored))
-		buf_text(out, "\"resultType\":\"complete\"");
-	if (!json_span_member(whole, "_meta", &ignored))
+	if (!typed)
+		buf_printf(out, "\"resultType\":\"complete\"%s",
+			   told ? "" : ",");
+	if (!told)
 		buf_text(out,
-			 ",\"_meta\":{\"" META_SERVER "\":" CLIENT_INFO "}");
+			 "\"_meta\":{\"" META_SERVER "\":" CLIENT_INFO "}");
 	buf_char(out, '}');
 }
 
@@ -73,7 +101,7 @@ void host_result(struct host_part *p, const char *result)
 		add_modern(&modern, result);
 		result = buf_string(&modern);
 	}
-	jsonrpc_result(&out, p->id, result);
+	buf_printf(&out, "\"result\":%s}", result);
 	mem_free(p->reply);
 	p->reply = buf_take(&out);
 	end_part(p);
@@ -89,10 +117,7 @@ void host_error(struct host_part *p, int code, const char *data,
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
 	va_end(args);
-	buf_printf(
-		&out,
-		"{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":",
-		p->id ? p->id : "null", code);
+	buf_printf(&out, "\"error\":{\"code\":%d,\"message\":", code);
 	buf_json_string(&out, buf_string(&text), text.len);
 	if (data)
 		buf_printf(&out, ",\"data\":%s", data);
@@ -129,19 +154,37 @@ bool host_tell(const struct host_part *p, const char *text, size_t len)
 
 /* ---- questions ---- */
 
+static void unlink_question(struct host_question *q)
+{
+	*q->link = q->next;
+	if (q->next)
+		q->next->link = q->link;
+	q->next = NULL;
+}
+
+void host_question_link(struct host_question *q, struct host_client *c)
+{
+	q->client = c;
+	q->link = &c->first;
+	while (*q->link)
+		q->link = &(*q->link)->next;
+	*q->link = q;
+}
+
 void host_question_free(struct host_question *q)
 {
 	if (q->link) {
-		*q->link = q->next;
-		if (q->next)
-			q->next->link = q->link;
+		unlink_question(q);
 		q->client->host->open--;
 	}
 	for (size_t i = 0; i < q->count; i++) {
 		struct host_part *p = &q->part[i];
 
 		drop_call(p);
+		if (p->round)
+			p->round->part = NULL;
 		mem_free(p->id);
+		mem_free(p->same);
 		mem_free(p->reply);
 		mem_free(p->later);
 		mem_free(p->token);
@@ -150,7 +193,15 @@ void host_question_free(struct host_question *q)
 		mem_free(p->arguments);
 	}
 	mem_free(q->part);
+	mem_free(q->whose);
 	mem_free(q);
+}
+
+static void add_reply(struct buf *out, const struct host_part *p,
+		      const char *reply)
+{
+	buf_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,%s",
+		   p->id ? p->id : "null", reply);
 }
 
 static void collect(const struct host_question *q, struct buf *out)
@@ -160,7 +211,7 @@ static void collect(const struct host_question *q, struct buf *out)
 			continue;
 		if (q->batch)
 			buf_char(out, out->len ? ',' : '[');
-		buf_text(out, q->part[i].reply);
+		add_reply(out, &q->part[i], q->part[i].reply);
 	}
 	if (q->batch && out->len)
 		buf_char(out, ']');
@@ -174,7 +225,7 @@ bool host_settle(struct host_question *q)
 	void *owner = q->owner;
 	int status = q->batch ? 0 : q->status;
 
-	if (q->open || q->inside)
+	if (q->open || q->inside || q->held)
 		return false;
 	collect(q, &out);
 	host_question_free(q);
@@ -182,4 +233,48 @@ bool host_settle(struct host_question *q)
 		hearer.status(owner, status);
 	hearer.done(owner, buf_string(&out), out.len);
 	return true;
+}
+
+void host_hold(struct host_question *q, const char *result)
+{
+	CLEANUP(buf_done) struct buf modern = { 0 }, body = { 0 }, out = { 0 };
+	const struct mcp_hearer hearer = q->hearer;
+	void *owner = q->owner;
+
+	add_modern(&modern, result);
+	buf_printf(&body, "\"result\":%s}", buf_string(&modern));
+	add_reply(&out, q->part, buf_string(&body));
+	unlink_question(q);
+	host_question_link(q, &q->client->host->held);
+	q->held = true;
+	q->hearer = (struct mcp_hearer){ 0 };
+	hearer.done(owner, buf_string(&out), out.len);
+}
+
+static void swap_text(char **a, char **b)
+{
+	char *was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+struct host_question *host_take_up(struct host_question *q)
+{
+	struct host_question *held = q->becomes;
+
+	if (!held)
+		return q;
+	unlink_question(held);
+	host_question_link(held, q->client);
+	held->held = false;
+	held->inside = q->inside;
+	held->hearer = q->hearer;
+	held->owner = q->owner;
+	swap_text(&held->whose, &q->whose);
+	swap_text(&held->part->id, &q->part->id);
+	swap_text(&held->part->token, &q->part->token);
+	held->part->tell_at = loop_now() + HOST_PROGRESS_MS;
+	host_question_free(q);
+	return held;
 }

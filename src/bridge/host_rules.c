@@ -226,3 +226,25 @@ void host_verdict_words(struct buf *out, const struct host_verdict *v)
 			   "; %lld is the most that it takes of all servers",
 			   (long long)v->host->max_tools);
 }
+
+/* ---- by its own name ---- */
+
+static bool is_called(const char *who, const char *client)
+{
+	const size_t len = strlen(client);
+
+	return len && text_starts(who, client) &&
+	       (!who[len] || who[len] == '/');
+}
+
+bool host_reads_json(const char *who)
+{
+	size_t count;
+	const struct host_fact *facts = host_facts(&count);
+
+	for (size_t i = 0; who && i < count; i++) {
+		if (facts[i].reads_json && is_called(who, facts[i].client))
+			return true;
+	}
+	return false;
+}

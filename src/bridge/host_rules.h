@@ -30,6 +30,9 @@ void host_verdicts_find(struct host_verdicts *out,
 			const struct bridge_catalogue *c, const char *server);
 void host_verdicts_done(struct host_verdicts *v);
 
+/* Whether "NAME/VERSION" of clientInfo (NULL: none) is of a host that reads_json. */
+bool host_reads_json(const char *who);
+
 /* "takes all 14 tools", "takes none of 14: …", in one line, raw; appended. */
 void host_verdict_words(struct buf *out, const struct host_verdict *v);
 

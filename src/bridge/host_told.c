@@ -13,7 +13,8 @@
 
 enum {
 	SETTLE_MS = 500, /* changes of a list within it are one */
-	WATCHES_MAX = 256, /* of a client */
+	WATCHES_MAX = 256, /* of a client, or of one subscription */
+	URI_MAX = 4096, /* bytes of one that a subscription names */
 	LOGGER_MAX = 80,
 	LOGGED_MAX = 16384 /* bytes of what is logged */
 };
@@ -53,7 +54,8 @@ static void tell_listeners(const struct host_client *c, unsigned list)
 			if (!(p->topics & 1U << list) || p->over)
 				continue;
 			text = mem_printf(
-				"{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}",
+				"{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":{\"_meta\":{\"" META_SUBSCRIPTION
+				"\":%s}}}",
 				lists[list].method, p->id);
 			host_tell(p, text, strlen(text));
 		}
@@ -207,17 +209,24 @@ static void pass_log(const struct bridge_host *h, const struct bridge_peer *p,
 struct host_watch {
 	struct host_watch *next;
 	struct host_client *client;
-	struct bridge_peer *peer;
+	struct host_part
+		*part; /* of subscriptions/listen; NULL: of a session */
+	struct bridge_peer *peer; /* NULL: whichever has it */
 	char *uri; /* as the host calls it */
 	char *key; /* as its server does */
 	bool due; /* it changed, and the host is not told yet */
 };
 
+static bool is_of(const struct host_watch *w, const struct bridge_peer *p)
+{
+	return w->peer ? w->peer == p : p->offers & OFFERS_UPDATES;
+}
+
 static bool is_watched(const struct bridge_host *h, const struct bridge_peer *p,
 		       const char *key)
 {
 	for (const struct host_watch *w = h->watches; w; w = w->next) {
-		if (w->peer == p && strcmp(w->key, key) == 0)
+		if (is_of(w, p) && strcmp(w->key, key) == 0)
 			return true;
 	}
 	return false;
@@ -237,7 +246,7 @@ static size_t count_watches(const struct host_client *c)
 	size_t count = 0;
 
 	for (const struct host_watch *w = c->host->watches; w; w = w->next)
-		count += w->client == c;
+		count += w->client == c && !w->part;
 	return count;
 }
 
@@ -257,42 +266,62 @@ bool host_may_watch(struct host_part *p)
 	return false;
 }
 
-void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
-		const char *key)
+static struct host_watch *add_watch(struct host_client *c,
+				    struct bridge_peer *p, const char *uri,
+				    const char *key)
 {
-	struct host_watch *w;
+	struct host_watch *w = mem_zalloc(sizeof(*w));
 
-	for (w = c->host->watches; w; w = w->next) {
-		if (w->client == c && w->peer == p && strcmp(w->key, key) == 0)
-			return;
-	}
-	w = mem_zalloc(sizeof(*w));
 	w->next = c->host->watches;
 	w->client = c;
 	w->peer = p;
 	w->uri = mem_strdup(uri);
 	w->key = mem_strdup(key);
 	c->host->watches = w;
+	return w;
 }
 
-/* uri NULL: all of that client. */
-static void drop_watches(struct host_client *c, const char *uri)
+void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
+		const char *key)
+{
+	for (const struct host_watch *w = c->host->watches; w; w = w->next) {
+		if (w->client == c && !w->part && w->peer == p &&
+		    strcmp(w->key, key) == 0)
+			return;
+	}
+	add_watch(c, p, uri, key);
+}
+
+/* It is in the list no more. */
+static void end_watch(const struct bridge_host *h, struct host_watch *w)
+{
+	for (size_t i = 0; i < h->bridge->count; i++) {
+		const struct bridge_peer *p = h->bridge->peer[i];
+
+		if (is_of(w, p) && !is_watched(h, p, w->key))
+			ask_watch(p, "resources/unsubscribe", w->key);
+	}
+	mem_free(w->uri);
+	mem_free(w->key);
+	mem_free(w);
+}
+
+/* Those of a session (part NULL) or of a subscription; uri NULL: all of them. */
+static void drop_watches(struct host_client *c, const struct host_part *part,
+			 const char *uri)
 {
 	struct host_watch **at = &c->host->watches;
 
 	while (*at) {
 		struct host_watch *w = *at;
 
-		if (w->client != c || (uri && strcmp(w->uri, uri) != 0)) {
+		if (w->client != c || w->part != part ||
+		    (uri && strcmp(w->uri, uri) != 0)) {
 			at = &w->next;
 			continue;
 		}
 		*at = w->next;
-		if (!is_watched(c->host, w->peer, w->key))
-			ask_watch(w->peer, "resources/unsubscribe", w->key);
-		mem_free(w->uri);
-		mem_free(w->key);
-		mem_free(w);
+		end_watch(c->host, w);
 	}
 }
 
@@ -305,9 +334,76 @@ void host_unwatch(struct host_part *p)
 			   "Invalid params: 'uri' must be a string");
 		return;
 	}
-	drop_watches(p->question->client, uri);
+	drop_watches(p->question->client, NULL, uri);
 	host_result(p, "{}");
 }
+
+/* ---- … by subscriptions/listen ---- */
+
+/* What is not there may yet say that it does. */
+static bool may_tell(const struct bridge_peer *p)
+{
+	return !p->device &&
+	       (p->state != PEER_READY || p->offers & OFFERS_UPDATES);
+}
+
+static bool anybody_may_tell(const struct bridge *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		if (may_tell(b->peer[i]))
+			return true;
+	}
+	return false;
+}
+
+/* False: nobody tells of it. */
+static bool watch_one(struct host_part *p, const char *uri)
+{
+	struct host_client *c = p->question->client;
+	const struct bridge *b = c->host->bridge;
+	CLEANUP(mem_free_ptr) char *plain = mem_printf("uri %s", uri);
+	const struct given_name *n = given_names_find(&b->items, plain);
+	const char *key = n ? n->tool : uri;
+	struct host_watch *w;
+
+	if (n ? !may_tell(n->peer) : !anybody_may_tell(b))
+		return false;
+	w = add_watch(c, n ? n->peer : NULL, uri, key);
+	w->part = p;
+	for (size_t i = 0; i < b->count; i++) {
+		if (is_of(w, b->peer[i]) && b->peer[i]->offers & OFFERS_UPDATES)
+			ask_watch(b->peer[i], "resources/subscribe", key);
+	}
+	return true;
+}
+
+static void unlisten(struct host_part *p)
+{
+	drop_watches(p->question->client, p, NULL);
+}
+
+void host_listens_to(struct host_part *p, const cJSON *uris, struct buf *out)
+{
+	const cJSON *one;
+	size_t count = 0;
+
+	p->drop = unlisten;
+	cJSON_ArrayForEach(one, uris) {
+		const char *uri = cJSON_GetStringValue(one);
+
+		if (!uri || strlen(uri) > URI_MAX || count >= WATCHES_MAX ||
+		    !watch_one(p, uri))
+			continue;
+		buf_text(out, count++  ? "," :
+			      out->len ? ",\"resourceSubscriptions\":[" :
+					 "\"resourceSubscriptions\":[");
+		buf_json_string(out, uri, strlen(uri));
+	}
+	if (count)
+		buf_char(out, ']');
+}
+
+/* ---- a resource changed ---- */
 
 static struct host_watch *next_due(const struct bridge_host *h)
 {
@@ -320,13 +416,21 @@ static struct host_watch *next_due(const struct bridge_host *h)
 
 static void tell_update(struct host_watch *w)
 {
-	CLEANUP(buf_done) struct buf uri = { 0 }, text = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 }, text = { 0 };
 
 	w->due = false;
-	json_add_object(&uri, "uri", w->uri);
+	buf_text(&params, "{\"uri\":");
+	buf_json_string(&params, w->uri, strlen(w->uri));
+	if (w->part)
+		buf_printf(&params, ",\"_meta\":{\"" META_SUBSCRIPTION "\":%s}",
+			   w->part->id);
+	buf_char(&params, '}');
 	jsonrpc_notification(&text, "notifications/resources/updated",
-			     buf_string(&uri));
-	reach(w->client, &text);
+			     buf_string(&params));
+	if (w->part)
+		host_tell(w->part, text.data, text.len);
+	else
+		reach(w->client, &text);
 }
 
 static void pass_update(const struct bridge_host *h,
@@ -336,7 +440,7 @@ static void pass_update(const struct bridge_host *h,
 	struct host_watch *w;
 
 	for (w = key ? h->watches : NULL; w; w = w->next)
-		w->due = w->peer == p && strcmp(w->key, key) == 0;
+		w->due = (!w->peer || w->peer == p) && strcmp(w->key, key) == 0;
 	/* Whoever is told may free what is looked at: from the start after each. */
 	while (key && (w = next_due(h)) != NULL)
 		tell_update(w);
@@ -389,14 +493,14 @@ static void came(void *owner, struct bridge_peer *p)
 		list_changed(h, 2);
 	tell_level(p, least_level(h));
 	for (const struct host_watch *w = h->watches; w; w = w->next) {
-		if (w->peer == p)
+		if (is_of(w, p))
 			ask_watch(p, "resources/subscribe", w->key);
 	}
 }
 
 void host_told_forget(struct host_client *c)
 {
-	drop_watches(c, NULL);
+	drop_watches(c, NULL, NULL);
 }
 
 void host_told_open(struct peer_hearer *out)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/picture.h"
+#include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "mcp/content.h"
@@ -200,6 +201,39 @@ static void add_content(struct result_mender *m, const struct content *c)
 	}
 }
 
+/* What hosts draw; "" if it is none of that. */
+static const char *photo_type(const char *data)
+{
+	CLEANUP(buf_done) struct buf bytes = { 0 };
+	const struct picture_type *type = NULL;
+
+	if (text_base64_decode(data, strlen(data), &bytes) == 0)
+		type = picture_type(bytes.data, bytes.len);
+	return type && (strcmp(type->word, "jpeg") == 0 ||
+			strcmp(type->word, "png") == 0) ?
+		       type->word :
+		       "";
+}
+
+static void add_photo(struct result_mender *m, const struct mend_photo *photo)
+{
+	const char *type = photo->data ? photo_type(photo->data) : "";
+	const char *why =
+		photo->data ? "its bytes are no JPEG and no PNG" : photo->why;
+	CLEANUP(buf_done) struct buf item = { 0 };
+	CLEANUP(mem_free_ptr) char *note = NULL;
+
+	if (*type) {
+		buf_text(&item, "{\"type\":\"image\",\"data\":");
+		buf_json_string(&item, photo->data, strlen(photo->data));
+		buf_printf(&item, ",\"mimeType\":\"image/%s\"}", type);
+		add_whole(m, &item);
+	} else if (why) {
+		note = mem_printf("[mcpctl: no picture: %s]", why);
+		add_text(m, note);
+	}
+}
+
 /* Without a list of contents the result itself is one; a bare text is its own. */
 static void add_bare(struct result_mender *m, const cJSON *result)
 {
@@ -269,8 +303,41 @@ static void add_contents(struct result_mender *m, const struct result *r)
 		add_bare(m, r->message.result);
 }
 
+/* What the host would read in the first text, if that is none; yours, NULL. */
+static cJSON *misread(const char *whole, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(whole, len, NULL);
+	const cJSON *first = cJSON_GetArrayItem(json_array(tree, "content"), 0);
+	const char *text = json_string(first, "text");
+	cJSON *value;
+
+	if (!text || json_member(tree, "structuredContent"))
+		return NULL;
+	value = json_parse(text, strlen(text), NULL);
+	if (!cJSON_IsObject(value))
+		return value;
+	cJSON_Delete(value);
+	return NULL;
+}
+
+static void make_object(struct buf *out, size_t start, size_t most)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *value = misread(out->data + start, out->len - start);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!value)
+		return;
+	json_print(&text, value);
+	if (out->len - start + text.len + TAIL_ROOM > most)
+		return;
+	out->len--;
+	buf_printf(out, ",\"structuredContent\":{\"result\":%s}}",
+		   buf_string(&text));
+}
+
 void mend_result(struct buf *out, const cJSON *result,
-		 const struct mend_rules *rules)
+		 const struct mend_rules *rules, const struct mend_photo *photo)
 {
 	struct result_mender m = { .out = out,
 				   .start = out->len,
@@ -283,6 +350,8 @@ void mend_result(struct buf *out, const cJSON *result,
 	decode(&r, result);
 	buf_text(out, "{\"content\":[");
 	add_contents(&m, &r);
+	if (photo)
+		add_photo(&m, photo);
 	add_member(&m, r.message.result, "structuredContent");
 	add_member(&m, r.message.result, "_meta");
 	if (m.left_out)
@@ -292,6 +361,8 @@ void mend_result(struct buf *out, const cJSON *result,
 	buf_add(out, buf_string(&m.rest), m.rest.len);
 	buf_char(out, '}');
 	buf_done(&m.rest);
+	if (rules->reads_json)
+		make_object(out, m.start, m.most);
 }
 
 /* ---- failures ---- */

@@ -12,6 +12,8 @@
 #include "out/text_device.h"
 
 #define SETTLE_MS 15000 /* for the broker; its own limits are lower */
+#define TOOLS_TOLD \
+	64 /* names in a presence; there may be more (bridge/board_presence) */
 
 /* ---- who is there ---- */
 
@@ -59,7 +61,8 @@ static int settle(struct brokered *b, struct app *app, struct error *err)
 	}
 }
 
-static int look(struct brokered *b, struct app *app, struct error *err)
+static int begin(struct brokered *b, struct app *app, bool *woken,
+		 struct error *err)
 {
 	const struct transport_ops *ops;
 
@@ -68,28 +71,53 @@ static int look(struct brokered *b, struct app *app, struct error *err)
 	b->mqtt = module_table("mqtt", MQTT_TABLE, err);
 	if (!b->mqtt)
 		return -1;
-	b->browse = b->mqtt->browse_open(app->loop, &b->at, &b->woken, err);
-	return b->browse ? settle(b, app, err) : -1;
+	b->browse = b->mqtt->browse_open(app->loop, &b->at, woken, err);
+	return b->browse ? 0 : -1;
 }
 
 int brokered_open(struct brokered **out, struct app *app, struct error *err)
 {
 	struct brokered *b = mem_zalloc(sizeof(*b));
 	size_t count = 0;
-	int status = look(b, app, err);
 
 	*out = b;
-	if (status)
+	if (begin(b, app, &b->woken, err) || settle(b, app, err))
 		return -1;
 	b->mqtt->browse_list(b->browse, &count);
-	if (count)
-		return 0;
-	error_set(err, ERR_CONNECT, "no MCP server%s%s%s is at the broker '%s'",
-		  *b->at.path ? " that fits '" : "", b->at.path,
-		  *b->at.path ? "'" : "", b->at.host);
-	return error_hint(
-		err,
-		"only what announces itself is found; --wait waits for one to come");
+	return count ? 0 : endpoint_mcp_none(&b->at, err);
+}
+
+int brokered_watch(struct brokered **out, struct app *app, bool *woken,
+		   struct error *err)
+{
+	*out = mem_zalloc(sizeof(**out));
+	return begin(*out, app, woken, err);
+}
+
+int brokered_poll(struct brokered *b, struct error *err)
+{
+	return b->mqtt->browse_poll(b->browse, err);
+}
+
+int64_t brokered_since(const struct brokered *b, const char *id)
+{
+	size_t count;
+	const struct mcp_server *list = b->mqtt->browse_list(b->browse, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(list[i].id, id) == 0)
+			return list[i].since;
+	}
+	return -1;
+}
+
+int brokered_stay(struct brokered *b, struct app *app, int64_t until,
+		  struct error *err)
+{
+	b->woken = false;
+	if (loop_stay(app->loop, &b->woken, until, err))
+		return -1;
+	return b->mqtt->browse_poll(b->browse, err) < 0 ? -1 : 0;
 }
 
 void brokered_close(struct brokered *b)
@@ -112,6 +140,33 @@ static bool is_alone(const struct mcp_server *list, size_t count, size_t at)
 	return true;
 }
 
+/* What serve --mcp-mqtt says there; of others only what is of that form. */
+static void describe_meta(struct buf *out, const struct mcp_server *one)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *meta = one->meta ?
+			      json_parse(one->meta, strlen(one->meta), NULL) :
+			      NULL;
+	const cJSON *tools = json_array(meta, "tools");
+	const char *about = json_string(meta, "board");
+	const size_t type = about ? strcspn(about, " ") : 0;
+	CLEANUP(mem_free_ptr)
+	char *board = about ? mem_strndup(about, type) : NULL;
+	const int count = cJSON_GetArraySize(tools);
+
+	json_add_text(out, "device_id", one->device);
+	json_add_text(out, "board", board);
+	json_add_text(out, "version",
+		      about && about[type] ? about + type + 1 : NULL);
+	json_add_text(out, "state",
+		      one->odd ? "odd" :
+		      text_same(json_string(meta, "state"), "asleep") ?
+				 "asleep" :
+				 "present");
+	if (tools && count < TOOLS_TOLD)
+		buf_printf(out, ",\"tools\":%d", count);
+}
+
 static void describe(struct buf *out, const struct endpoint *at,
 		     const struct mcp_server *one, bool alone)
 {
@@ -129,6 +184,7 @@ static void describe(struct buf *out, const struct endpoint *at,
 		      one->odd ? "unknown: what it announces is no presence" :
 				 one->description);
 	json_add_text(out, "target", buf_string(&target));
+	describe_meta(out, one);
 	buf_char(out, '}');
 }
 

@@ -40,11 +40,23 @@ struct source_serve {
  */
 
 #define LISTEN "listen:"
+#define BROKER "mcp+mqtt"
 
 /* True if it is there. */
 static bool open_key(struct schema_cache *c, const char *key)
 {
 	return key && schema_cache_open(c, key, NULL) == 0;
+}
+
+/* At a broker -d chooses; elsewhere it is none of the target's. */
+static bool open_target(struct schema_cache *c, const char *target,
+			const char *device)
+{
+	CLEANUP(mem_free_ptr) char *key = target_choice_key(target, device);
+	CLEANUP(mem_free_ptr) char *all = target_key(target, NULL);
+
+	return open_key(c, key) || open_key(c, all) ||
+	       (text_starts(target, LISTEN) && open_key(c, LISTEN));
 }
 
 /* The kept listings. */
@@ -54,11 +66,8 @@ static bool source_cache_open(struct schema_cache *c, const char *target,
 	CLEANUP(mem_free_ptr) char *key = NULL;
 	CLEANUP(mem_free_ptr) char *id = NULL;
 
-	if (target) {
-		key = target_key(target, NULL);
-		return open_key(c, key) ||
-		       (text_starts(target, LISTEN) && open_key(c, LISTEN));
-	}
+	if (target)
+		return open_target(c, target, device);
 	if (device && *device) {
 		id = aliases_device(aliases, device);
 		key = target_key(NULL, id);
@@ -518,6 +527,9 @@ static void each_device(void *owner, const char *prefix, schema_each *each,
 	const struct aliases *a = aliases_of(p);
 	struct list_telling t = { .each = each, .to = to };
 
+	/* Who is at a broker is not asked for a word. */
+	if (p->target && text_starts(p->target, BROKER))
+		return;
 	source_serve_devices(&p->serve, prefix, false, tell, &t);
 	for (size_t i = 0; i < a->count; i++) {
 		if (begins_alike(a->item[i].name, prefix))

@@ -152,7 +152,8 @@ static char *key_of(const struct connection *c)
 	const struct peer_kept *kept =
 		attached ? session_peer(c->session)->kept : NULL;
 
-	return target_key(e->text, kept ? kept->id : NULL);
+	return kept ? target_key(e->text, kept->id) :
+		      target_choice_key(e->text, attached ? NULL : e->device);
 }
 
 /* For completion and --cached. That it fails is no failure of the command. */
@@ -401,7 +402,7 @@ static int find_key(struct connection *c, char **key, struct error *err)
 		return -1;
 	if (e.scheme->kind == SCHEME_ATTACH)
 		return key_of_serve(c, key, err);
-	*key = target_key(e.text, NULL);
+	*key = target_choice_key(e.text, e.device);
 	return 0;
 }
 

@@ -192,8 +192,18 @@ static const struct option_row serve_rows[] = {
 	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
 	{ 0, "open", "NAME", OPTION_LIST, AT(open),
 	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
-	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp_mqtt),
+	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp.broker),
 	  "show each board at mqtt://[USER@]HOST[:PORT][/PREFIX] as a server of MCP over MQTT (bridge --mcp-mqtt)", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-allow", "GLOB", OPTION_LIST, AT(mcp.allow),
+	  "with --mcp-mqtt: show tools of that name there, whatever they do (bridge --allow); may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-deny", "GLOB", OPTION_LIST, AT(mcp.deny),
+	  "with --mcp-mqtt: hide tools of that name there; may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-user-tools", NULL, OPTION_FLAG, AT(mcp.user_tools),
+	  "with --mcp-mqtt: show tools, too, that a board keeps for its user", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-read-only", NULL, OPTION_FLAG, AT(mcp.read_only),
+	  "with --mcp-mqtt: show tools that only read, and no others", NULL, NULL, 0, 0, NULL },
+	{ 0, "mcp-keep-asleep", NULL, OPTION_FLAG, AT(mcp.keep_asleep),
+	  "with --mcp-mqtt: boards stay announced while they sleep", NULL, NULL, 0, 0, NULL },
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
 	{ 0, "mcp-endpoint", "PATH", OPTION_TEXT, AT(mcp_endpoint),
@@ -316,6 +326,24 @@ static int check_mqtt(const struct serve_arguments *a, struct error *err)
 	return 0;
 }
 
+static int check_bridge(const struct serve_bridge_order *o, struct error *err)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} rows[] = { { o->allow.count > 0, "mcp-allow" },
+		     { o->deny.count > 0, "mcp-deny" },
+		     { o->user_tools, "mcp-user-tools" },
+		     { o->read_only, "mcp-read-only" },
+		     { o->keep_asleep, "mcp-keep-asleep" } };
+
+	for (size_t i = 0; i < COUNT(rows) && !o->broker; i++) {
+		if (rows[i].given)
+			return needs(rows[i].name, "--mcp-mqtt", err);
+	}
+	return 0;
+}
+
 static int check_power(const char *command, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -357,7 +385,8 @@ static int check_path(const char *option, const char *path, struct error *err)
 static int check(const struct app *app, const struct serve_arguments *a,
 		 struct error *err)
 {
-	if (check_globals(app, err) || check_mqtt(a, err))
+	if (check_globals(app, err) || check_mqtt(a, err) ||
+	    check_bridge(&a->mcp, err))
 		return -1;
 	if (a->once && !a->exec)
 		return needs("once", "--exec", err);
@@ -624,7 +653,7 @@ static int settle(struct serving *s, struct error *err)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
 	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
 	s->bridge = serve_bridge_start(s->server, s->app->loop, s->folder,
-				       s->a->mcp_mqtt, &s->app->config);
+				       &s->a->mcp, &s->app->config);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
@@ -831,7 +860,7 @@ static int run_here(struct serving *s, struct error *err)
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	serve_open_allow(s->folder, &s->a->open);
-	serve_bridge_allow(s->folder, s->a->mcp_mqtt, &s->app->config);
+	serve_bridge_allow(s->folder, &s->a->mcp, &s->app->config);
 	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))

@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/split.h"
 #include "cli/connection.h"
+#include "cli/serve_bridge.h"
 #include "diag/arrival.h"
 #include "serve/serve.h"
 
@@ -25,7 +26,7 @@ struct serve_arguments {
 	int64_t handshake, hello_wait;
 	const char *web_token_file;
 	struct words open; /* targets that are kept open */
-	const char *mcp_mqtt; /* the broker of cli/serve_bridge.h; NULL */
+	struct serve_bridge_order mcp; /* --mcp-mqtt and what goes with it */
 	bool silence, once, daemon, no_sandbox, web, no_listen;
 };
 

@@ -308,7 +308,7 @@ static const struct example targets_examples[] = {
 const struct command cmd_targets = {
 	.name = "targets",
 	.globals =
-		"jq fields config trust socket timeout wait insecure cacert mqtt-password-file",
+		"jq fields config trust device socket timeout wait insecure cacert mqtt-password-file",
 	.args = "[BROKER]",
 	.brief = "servers that files name; --scan: who else is there",
 	.text = "A line for each server that can be named as -t NAME: its name, what it is as a target, and the file that says so. Nothing is started or dialled, but with --ping and --scan.\n"

@@ -13,11 +13,13 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/brokered.h"
 #include "cli/commands.h"
 #include "cli/outside.h"
 #include "cli/power_switch.h"
 #include "cli/serve_client.h"
 #include "cli/upgrade_board.h"
+#include "cli/upgrade_fleet.h"
 #include "net/port_memory.h"
 #include "out/text_device.h"
 #include "wire/assets_image.h"
@@ -844,6 +846,53 @@ static int run_by(const struct invocation *in, enum upgrade_way way,
 	return status;
 }
 
+/* What serve does, nobody does at a broker. */
+static int check_fleet(const struct invocation *in,
+		       const struct upgrade_options *o, struct error *err)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} rows[] = { { o->by != UPGRADE_BY_TOOL, "by" },
+		     { o->force, "force" },
+		     { o->settle > 0, "settle" } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].given)
+			return error_set(
+				err, ERR_USAGE,
+				"option '--%s' is for the boards of a running serve, and the target is a broker",
+				rows[i].name);
+	}
+	if (text_starts(in->argv[0], "http://") ||
+	    text_starts(in->argv[0], "https://"))
+		return 0;
+	error_set(
+		err, ERR_USAGE,
+		"'%.100s' is no address: at a broker nobody hosts a file for its boards",
+		in->argv[0]);
+	return error_hint(
+		err,
+		"put it on a server that they reach, and give its address: http://HOST/NAME.bin");
+}
+
+static int run_fleet(const struct invocation *in,
+		     const struct upgrade_options *o, struct error *err)
+{
+	const int64_t timeout = in->app->config.timeout;
+	const struct upgrade_fleet_order order = {
+		.url = in->argv[0],
+		.begin = timeout ? timeout : START_MS,
+		.restart = o->restart ? o->restart : START_MS,
+	};
+	const struct upgrade u = { .app = in->app, .options = o };
+
+	return check_fleet(in, o, err) || upgrade_fleet(in->app, &order, err) ||
+			       then(&u, err) ?
+		       -1 :
+		       0;
+}
+
 static int upgrade_run(const struct invocation *in, struct error *err)
 {
 	const struct upgrade_options *o = in->options;
@@ -854,7 +903,9 @@ static int upgrade_run(const struct invocation *in, struct error *err)
 			"option '--power-cycle' is for '--by ota', which waits for a restart");
 	if (o->power_cycle && power_possible(in->app, err))
 		return -1;
-	return run_by(in, (enum upgrade_way)o->by, err);
+	return brokered_fits(in->app) ?
+		       run_fleet(in, o, err) :
+		       run_by(in, (enum upgrade_way)o->by, err);
 }
 
 static int assets_run(const struct invocation *in, struct error *err)
@@ -874,7 +925,8 @@ static const struct example upgrade_examples[] = {
 
 const struct command cmd_upgrade = {
 	.name = "upgrade",
-	.globals = "jq device socket timeout",
+	.globals =
+		"jq target device socket timeout wait cacert insecure mqtt-password-file",
 	.args = "FIRMWARE",
 	.brief = "other firmware over the air, and see that it runs",
 	.text = "FIRMWARE is the application alone, as 'idf.py build' leaves it (build/PROJECT.bin). It is read first: what is no image, merged for the cable, cut or damaged is refused, and so is, before anything is sent to it, a board with another chip or a partition that is too small, as far as it tells them (self.get_system_info). "
@@ -889,6 +941,8 @@ const struct command cmd_upgrade = {
 		"\n"
 		"A line for each board with its verdict. done: the new version was seen, and stayed for --settle. same: it runs that very build already, and nothing was sent. unfit, busy: nothing was sent. "
 		"never fetched, fetched in part, failed (it says so), old version, loop (it restarts again and again), not seen: what it runs now is not known. With -o json progress comes as lines, too (mcpctl help json).\n"
+		"\n"
+		"With a target mcp+mqtt://BROKER/FILTER it is for boards that a serve --mcp-mqtt shows at a broker, one, or with --all each that fits: FIRMWARE is then an address (http:// or https://) that they reach, which is not read here. Nobody sees them fetch: that a board goes (within --timeout, 10 min), is announced again (within --restart, here 10 min: it may fetch meanwhile), and with which version, its presence tells. The serve must show the tool: --mcp-allow self.upgrade_firmware.\n"
 		"\n"
 		"--timeout is how long a board may take to begin, 30 s if not given. Status 0: done or same, all of them. Else the highest of 1 (it refuses, or says that it failed), 2 (unfit), 3 (not fetched, or busy), 4 (not seen), 7 (old version, or loop).",
 	.group = GROUP_USE,

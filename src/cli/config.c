@@ -20,7 +20,7 @@ const struct option_row config_options[] = {
 	  .brief = "the peer; a first word with ':' names it too" },
 	{ .letter = 'd', .name = "device", .word = "ID|GLOB", .type = OPTION_TEXT,
 	  .offset = PLACE(device), .env = "MCPCTL_DEVICE",
-	  .brief = "which device of a running serve: Device-Id, client id, alias or glob" },
+	  .brief = "which device of a running serve: Device-Id, client id, alias or glob; which server of mcp+mqtt: by its id, its name, the last part of that, or its board's Device-Id" },
 	{ .name = "all", .type = OPTION_FLAG,
 	  .offset = PLACE(all),
 	  .brief = "on every device of a running serve that fits -d, or on every server of mcp+mqtt: that fits, at once" },

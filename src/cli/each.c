@@ -134,10 +134,9 @@ static int begin(struct each_one *one, struct error *err)
 	const char *own = json_string(one->device.json, "target");
 	int status;
 
+	config->device = e->all->brokered ? NULL : one->pattern;
 	if (e->all->brokered)
 		config->target = own;
-	else
-		config->device = one->pattern;
 	status = connection_begin(&one->connection, err);
 	config->device = device;
 	config->target = target;

@@ -499,11 +499,7 @@ void guards_opened(struct guards *g, struct error *why)
 
 static char *key_of(const struct endpoint *e)
 {
-	CLEANUP(mem_free_ptr) char *target = target_key(e->text, NULL);
-
-	if (e->device && *e->device)
-		return mem_printf("%s -d %s", target, e->device);
-	return TAKE(target);
+	return target_choice_key(e->text, e->device);
 }
 
 /* The one of that key becomes the present one. */

@@ -579,6 +579,8 @@ static void show_server(void *owner, const char *name, int64_t took_us,
 static int ask_servers(struct scan_servers *s, struct error *err)
 {
 	const struct every_order order = { .told = show_server, .owner = s };
+	struct config *config = &s->scanning.app->config;
+	const char *device = config->device;
 	CLEANUP(words_done) struct words targets = { 0 };
 	int status;
 
@@ -588,7 +590,10 @@ static int ask_servers(struct scan_servers *s, struct error *err)
 
 		words_add(&targets, target ? target : "");
 	}
+	/* It has chosen: each is named by its target now. */
+	config->device = NULL;
 	status = every_run(s->scanning.app, &targets, &order, err);
+	config->device = device;
 	if (status && err->kind != ERR_UNMET)
 		return -1;
 	measure(&s->scanning);

@@ -306,7 +306,7 @@ static int map_file(struct schema_cache *c, const char *path)
 	if (fd < 0)
 		return -1;
 	if (st.st_uid == geteuid() && st.st_size > 0 &&
-	    st.st_size <= SCHEMA_CACHE_MAX)
+	    (uintmax_t)st.st_size <= SCHEMA_CACHE_MAX)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd,
 			   0);
 	close(fd);

@@ -22,16 +22,46 @@ struct serve_bridge {
 	struct timer again;
 };
 
+static void add_option(struct words *out, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	words_add(out, option);
+	words_add(out, value);
+}
+
+static void add_options(struct words *out, const char *option,
+			const struct words *values)
+{
+	for (size_t i = 0; i < values->count; i++)
+		add_option(out, option, values->word[i]);
+}
+
+/* What is shown there. */
+static void add_rules(struct words *out, const struct serve_bridge_order *o)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} flags[] = { { "--user-tools", o->user_tools },
+		      { "--read-only", o->read_only },
+		      { "--keep-asleep", o->keep_asleep } };
+
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		if (flags[i].given)
+			words_add(out, flags[i].option);
+	}
+	add_options(out, "--allow", &o->allow);
+	add_options(out, "--deny", &o->deny);
+}
+
 /* Its stdin ends with serve, whatever ends that: then it ends, too (--stdio). */
 static void bridge_words(struct words *out, const char *folder,
-			 const char *broker, const struct config *c)
+			 const struct serve_bridge_order *o,
+			 const struct config *c)
 {
 	static const char line[] = "cd \"$1\" && shift && exec \"$@\"";
 	const char *const words[] = { "sh", "-c", line, "sh", folder };
-	const struct {
-		const char *option, *value;
-	} files[] = { { "--cacert", c->cacert },
-		      { "--mqtt-password-file", c->mqtt_password_file } };
 	CLEANUP(mem_free_ptr) char *self = file_program();
 
 	for (size_t i = 0; i < COUNT(words); i++)
@@ -39,16 +69,12 @@ static void bridge_words(struct words *out, const char *folder,
 	words_add(out, self ? self : "mcpctl");
 	words_add(out, "bridge");
 	words_add(out, "--stdio");
-	for (size_t i = 0; i < COUNT(files); i++) {
-		if (!files[i].value)
-			continue;
-		words_add(out, files[i].option);
-		words_add(out, files[i].value);
-	}
+	add_option(out, "--cacert", c->cacert);
+	add_option(out, "--mqtt-password-file", c->mqtt_password_file);
 	if (c->insecure)
 		words_add(out, "--insecure");
-	words_add(out, "--mcp-mqtt");
-	words_add(out, broker);
+	add_rules(out, o);
+	add_option(out, "--mcp-mqtt", o->broker);
 }
 
 static void on_line(void *owner, bool is_err, const char *line)
@@ -99,18 +125,19 @@ static void start_bridge(void *owner)
 }
 
 struct serve_bridge *serve_bridge_start(struct serve *s, struct loop *l,
-					const char *folder, const char *broker,
+					const char *folder,
+					const struct serve_bridge_order *o,
 					const struct config *c)
 {
 	struct serve_bridge *b;
 
-	if (!broker)
+	if (!o->broker)
 		return NULL;
 	b = mem_zalloc(sizeof(*b));
 	b->server = s;
 	b->loop = l;
 	b->socket = mem_printf("MCPCTL_SOCKET=%s", serve_socket(s));
-	bridge_words(&b->argv, folder, broker, c);
+	bridge_words(&b->argv, folder, o, c);
 	timer_open(&b->again, l, start_bridge, b);
 	start_bridge(b);
 	return b;
@@ -134,13 +161,13 @@ void serve_bridge_stop(struct serve_bridge *b)
 	timer_close(&b->again, on_timer_closed);
 }
 
-void serve_bridge_allow(const char *folder, const char *broker,
+void serve_bridge_allow(const char *folder, const struct serve_bridge_order *o,
 			const struct config *c)
 {
 	CLEANUP(words_done) struct words argv = { 0 };
 
-	if (!broker)
+	if (!o->broker)
 		return;
-	bridge_words(&argv, folder, broker, c);
+	bridge_words(&argv, folder, o, c);
 	spawner_allow((const char *const *)argv.word, 0, NULL);
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/complete.h"
 #include "cli/serve_client.h"
+#include "wire/mcp_topic.h"
 
 enum { ASK_MS = 10000 };
 
@@ -142,14 +143,28 @@ const char *serve_target_device(const struct app *app)
 	return is_from(device, "MCPCTL_DEVICE") ? NULL : device;
 }
 
+/* At a broker; one that the environment names is not another than the target's. */
+static void choose_server(const struct app *app, struct endpoint *e)
+{
+	const char *device = mcp_filter_is_exact(e->path) ?
+				     serve_target_device(app) :
+				     app->config.device;
+
+	e->device = mem_strdup(device);
+}
+
 int serve_target_options(const struct app *app, struct endpoint *e,
 			 struct error *err)
 {
 	const struct config *c = &app->config;
 	bool own_socket = c->socket && !is_from(c->socket, "MCPCTL_SOCKET");
 
+	if (e->scheme->kind == SCHEME_MCP_MQTT) {
+		choose_server(app, e);
+		return own_socket ? refuse("--socket", e, err) : 0;
+	}
 	if (e->scheme->kind != SCHEME_ATTACH) {
-		if (c->all && e->scheme->kind != SCHEME_MCP_MQTT)
+		if (c->all)
 			return refuse("--all", e, err);
 		if (serve_target_device(app))
 			return refuse("--device", e, err);

@@ -43,9 +43,9 @@ int serve_target_none(const struct app *app, struct error *err);
 int serve_target_stale(struct app *app, struct error *err);
 
 /*
- * What the options say about serve, into e. -1 (ERR_USAGE): -d, --all or
- * --socket with a target of another kind. Those from the environment count
- * only where they fit.
+ * What the options say about serve, or about which server at a broker, into e.
+ * -1 (ERR_USAGE): -d, --all or --socket with a target of another kind. Those
+ * from the environment count only where they fit.
  */
 int serve_target_options(const struct app *app, struct endpoint *e,
 			 struct error *err);

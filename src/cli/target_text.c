@@ -52,6 +52,14 @@ char *target_key(const char *target, const char *device)
 	return buf_take(&out);
 }
 
+char *target_choice_key(const char *target, const char *device)
+{
+	CLEANUP(mem_free_ptr) char *key = target_key(target, NULL);
+
+	return device && *device ? mem_printf("%s -d %s", key, device) :
+				   TAKE(key);
+}
+
 static void add_option(struct buf *out, const char *option, const char *value)
 {
 	buf_printf(out, "%s ", option);

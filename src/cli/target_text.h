@@ -13,6 +13,12 @@
 char *target_key(const char *target, const char *device);
 
 /*
+ * The same of a target that names many (mcp+mqtt:), for the one that -d means;
+ * device NULL: the target's own. Yours.
+ */
+char *target_choice_key(const char *target, const char *device);
+
+/*
  * Append the words that name the target, quoted for a shell, with a space
  * behind them: "-t NAME ", with "--config FILE " in front if config_file is not
  * NULL; a target with ':' without its secrets: "ws://HOST/PATH ". Nothing if

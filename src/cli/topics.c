@@ -222,7 +222,7 @@ static void topic_endpoint(struct buf *out)
 
 static const char targets_text[] =
 	"A target names the peer. It is the first word that contains ':', in front of the command; -t TARGET and MCPCTL_TARGET name it too. "
-	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one. With mcp+mqtt:, where a filter stands for servers at a broker, --all means each that fits it.\n"
+	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one. With mcp+mqtt:, where a filter stands for servers at a broker, -d picks one by the last part of its name, its name, its id or the Device-Id of its board, and --all means each that fits.\n"
 	"\n"
 	"  mcpctl -d kitchen tools\n"
 	"  mcpctl listen: info\n"

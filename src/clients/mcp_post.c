@@ -480,7 +480,8 @@ static const struct mcp_hearer old_hearer = { .done = on_old_done,
 void port_post_old(struct mcp_port *p, struct front_request *rq,
 		   const struct port_message *m, struct port_session *s)
 {
-	const struct mcp_said said = { m->text, m->len, m->head->headers };
+	/* The transport of 2024-11-05 knows no headers: none can be asked for. */
+	const struct mcp_said said = { m->text, m->len, NULL };
 
 	if (s->open >= PORT_OPEN_MAX) {
 		port_refuse(p, rq, NULL, 503, "too many questions are open");

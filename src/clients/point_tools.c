@@ -101,15 +101,34 @@ static size_t size_of(const cJSON *json)
 	return text.len;
 }
 
+/* NULL: it has none. */
+static cJSON *text_of(const cJSON *item)
+{
+	cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "text");
+
+	return cJSON_IsString(text) ? text : NULL;
+}
+
+static cJSON *first_text(const cJSON *content)
+{
+	cJSON *found = NULL, *item;
+
+	cJSON_ArrayForEach(item, content) {
+		found = text_of(item);
+		if (found)
+			break;
+	}
+	return found;
+}
+
 static cJSON *longest_text(const cJSON *content)
 {
 	cJSON *found = NULL, *item;
 	size_t longest = 0;
 
 	cJSON_ArrayForEach(item, content) {
-		cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "text");
-		size_t len =
-			cJSON_IsString(text) ? strlen(text->valuestring) : 0;
+		cJSON *text = text_of(item);
+		size_t len = text ? strlen(text->valuestring) : 0;
 
 		if (len > longest) {
 			longest = len;
@@ -159,7 +178,43 @@ static bool cut_text(const cJSON *result, cJSON *text, const struct room *r)
 	return false;
 }
 
-/* Pictures and their like: nothing of them can be cut. */
+/* Items that are bytes go; how many they were. */
+static size_t drop_media(cJSON *content)
+{
+	cJSON *item = content->child, *next;
+	size_t dropped = 0;
+
+	for (; item; item = next) {
+		const char *data = json_string(item, "data");
+
+		next = item->next;
+		if (!data)
+			continue;
+		dropped += strlen(data) / 4 * 3;
+		cJSON_Delete(cJSON_DetachItemViaPointer(content, item));
+	}
+	return dropped;
+}
+
+/*
+ * Pictures and sounds: nothing of them can be cut. It is said in the first text,
+ * since some show no other; where there is none, nothing would be left.
+ */
+static void leave_media_out(cJSON *content, const struct room *r)
+{
+	CLEANUP(mem_free_ptr) char *words = NULL;
+	cJSON *text = first_text(content);
+	size_t dropped = text ? drop_media(content) : 0;
+
+	if (!dropped)
+		return;
+	words = mem_printf(
+		"%s (left out: a picture or sound of %zu bytes; the access point takes %zu)",
+		text->valuestring, dropped, r->most);
+	cJSON_SetValuestring(text, words);
+}
+
+/* Where that was not enough. */
 static void replace_content(cJSON *result, const struct room *r)
 {
 	CLEANUP(mem_free_ptr)
@@ -184,6 +239,9 @@ static void fit(cJSON *result, const struct room *r)
 	/* Said in content, too, and read by no access point. */
 	cJSON_DeleteItemFromObjectCaseSensitive(result, "structuredContent");
 	cJSON_DeleteItemFromObjectCaseSensitive(result, "_meta");
+	if (size_of(result) > r->result)
+		leave_media_out(
+			cJSON_GetObjectItemCaseSensitive(result, "content"), r);
 	longest = longest_text(json_array(result, "content"));
 	if (size_of(result) > r->result &&
 	    (!longest || !cut_text(result, longest, r)))

@@ -114,6 +114,8 @@ static const struct fact_member host_members[] = {
 	{ "array_items", IN(host_fact, array_items), FLAG, false },
 	{ "plain_root", IN(host_fact, plain_root), FLAG, false },
 	{ "plain_keys", IN(host_fact, plain_keys), FLAG, false },
+	{ "client", IN(host_fact, client), TEXT, false },
+	{ "reads_json", IN(host_fact, reads_json), FLAG, false },
 };
 
 /* What was read of a kind. */

@@ -82,6 +82,8 @@ struct host_fact {
 	bool array_items; /* it refuses an array without items, */
 	bool plain_root; /* alternatives on the first level of a schema, */
 	bool plain_keys; /* names of arguments but [a-zA-Z0-9_.-]{1,64} */
+	char *client; /* its clientInfo.name; "": not known, or no matter */
+	bool reads_json; /* a text that is JSON must be an object's */
 };
 
 const struct backend_fact *backend_facts(size_t *count);

@@ -910,6 +910,17 @@ int control_path(char **out, const char *given, bool create, struct error *err)
 	return 0;
 }
 
+bool control_path_is_usual(const char *path)
+{
+	const unsigned user = (unsigned)geteuid();
+	CLEANUP(mem_free_ptr)
+	char *temporary = mem_printf("/tmp/mcpctl-%u/serve.sock", user);
+	CLEANUP(mem_free_ptr)
+	char *runtime = mem_printf("/run/user/%u/mcpctl/serve.sock", user);
+
+	return strcmp(path, temporary) == 0 || strcmp(path, runtime) == 0;
+}
+
 int control_path_check(const char *path, bool *exists, struct error *err)
 {
 	struct stat st;

@@ -70,6 +70,9 @@ int control_client_silent(enum error_kind kind, struct error *err);
  */
 int control_path(char **out, const char *given, bool create, struct error *err);
 
+/* Whether it is looked for there without XDG_RUNTIME_DIR and TMPDIR, too. */
+bool control_path_is_usual(const char *path);
+
 /*
  * Whether there is a socket at path that is ours. -1 (ERR_CONNECT): it is of
  * another user (whose), or no socket. 0: *exists says it.

@@ -571,3 +571,19 @@ void endpoint_mcp_text(struct buf *out, const struct endpoint *at,
 	text_percent_encode(out, name, plain);
 	buf_text(out, at->plain_args ? "?args=plain" : "");
 }
+
+int endpoint_mcp_none(const struct endpoint *at, struct error *err)
+{
+	CLEANUP(buf_done) struct buf fits = { 0 };
+
+	if (*at->path)
+		buf_printf(&fits, " that fits '%s'", at->path);
+	if (at->device)
+		buf_printf(&fits, "%s -d '%s'",
+			   *at->path ? " and" : " that fits", at->device);
+	error_set(err, ERR_CONNECT, "no MCP server%s is at the broker '%s'",
+		  buf_string(&fits), at->host);
+	return error_hint(
+		err,
+		"only what announces itself is found; --wait waits for one to come");
+}

@@ -102,7 +102,9 @@ struct endpoint {
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */
 	int64_t wait; /* mcp+mqtt: ms for a server to come; 0: who is there */
 	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
-	char *device; /* -d: Device-Id, client id, alias or glob, attach only; NULL */
+	/* -d: attach: Device-Id, client id, alias or glob; mcp+mqtt: as mcp_names_fit;
+	   NULL */
+	char *device;
 	bool tail; /* attach: audio frames are wanted too */
 	int64_t call_timeout; /* attach: ms that calls are waited for; 0 */
 	char *password; /* mqtt: from a file or the environment; NULL */
@@ -148,6 +150,9 @@ char *endpoint_child_text(char *const *words, size_t count);
  */
 void endpoint_mcp_text(struct buf *out, const struct endpoint *at,
 		       const char *id, const char *name);
+
+/* Nobody at the broker of such a target fits it, and its device. Always -1. */
+int endpoint_mcp_none(const struct endpoint *at, struct error *err);
 
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,

@@ -16,6 +16,7 @@
 struct browsed { /* owned */
 	char *text; /* "ID/NAME" */
 	char *id, *name;
+	int64_t since; /* loop_now() ms */
 	struct mcp_presence presence;
 };
 
@@ -23,9 +24,11 @@ struct mcp_browse {
 	struct mcp_broker *broker; /* NULL: it was lost */
 	struct mcp_guest guest;
 	char *filter; /* of presence */
+	char *device; /* -d; NULL */
 	struct browsed **one; /* sorted once it is listed */
 	size_t count, capacity;
-	struct mcp_server *list;
+	struct mcp_server *list; /* of those that fit the device */
+	size_t listed;
 	bool sorted;
 	bool *woken;
 	void (*changed)(void *owner);
@@ -74,6 +77,7 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 		struct mcp_presence *p)
 {
 	size_t at = place(b, t->server);
+	int64_t since = at < b->count ? b->one[at]->since : loop_now();
 	struct browsed *one;
 
 	if (at < b->count)
@@ -87,6 +91,7 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 	one->text = mem_strdup(t->server);
 	one->id = mem_strndup(t->id.text, t->id.len);
 	one->name = mem_strndup(t->name.text, t->name.len);
+	one->since = since;
 	one->presence = *p;
 	*p = (struct mcp_presence){ 0 };
 }
@@ -221,6 +226,7 @@ static void release(struct mcp_browse *b)
 	mem_free(b->one);
 	mem_free(b->list);
 	mem_free(b->filter);
+	mem_free(b->device);
 	error_reset(&b->why);
 	mem_free(b);
 }
@@ -271,6 +277,7 @@ struct mcp_browse *mcp_browse_open(struct loop *l, const struct endpoint *to,
 
 	b->woken = woken;
 	b->filter = mcp_presence_filter(to->path);
+	b->device = mem_strdup(to->device);
 	b->guest = (struct mcp_guest){ .owner = b,
 				       .connected = on_connected,
 				       .subscribed = on_subscribed,
@@ -301,22 +308,34 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->text, (*y)->text);
 }
 
+static bool is_meant(const struct mcp_browse *b, const struct mcp_server *s)
+{
+	const struct mcp_names names = { s->id, s->name, s->device };
+
+	return !b->device || mcp_names_fit(&names, b->device);
+}
+
 static void sort(struct mcp_browse *b)
 {
 	if (b->count)
 		qsort(b->one, b->count, sizeof(struct browsed *), by_name);
 	mem_free(b->list);
 	b->list = mem_alloc((b->count + 1) * sizeof(*b->list));
+	b->listed = 0;
 	for (size_t i = 0; i < b->count; i++) {
 		const struct browsed *one = b->one[i];
-
-		b->list[i] = (struct mcp_server){
+		const struct mcp_server server = {
 			.id = one->id,
 			.name = one->name,
 			.description = one->presence.description,
 			.meta = one->presence.meta,
+			.device = one->presence.device,
+			.since = one->since,
 			.odd = !one->presence.online,
 		};
+
+		if (is_meant(b, &server))
+			b->list[b->listed++] = server;
 	}
 	b->sorted = true;
 }
@@ -325,7 +344,7 @@ const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count)
 {
 	if (!b->sorted)
 		sort(b);
-	*count = b->count;
+	*count = b->listed;
 	return b->list;
 }
 

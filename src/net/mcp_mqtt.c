@@ -5,8 +5,8 @@
  * listens there shows when initialize is sent.
  *
  * Of the endpoint: host, port, user, password, cacert, insecure; path is
- * ID/NAME, or a filter that one server fits, for which it waits as long as
- * `wait` says. Lent until closed.
+ * ID/NAME, or a filter that one server fits, which `device` fits, too, for which
+ * it waits as long as `wait` says. Lent until closed.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -215,13 +215,7 @@ static void fail_none(struct mcp_mqtt *m)
 			&why,
 			"their SDK must be a newer one: no client of today speaks that");
 	} else {
-		error_set(&why, ERR_CONNECT,
-			  "no MCP server%s%s%s is at the broker '%s'",
-			  *m->to->path ? " that fits '" : "", m->to->path,
-			  *m->to->path ? "'" : "", m->to->host);
-		error_hint(
-			&why,
-			"only what announces itself is found; --wait waits for one to come");
+		endpoint_mcp_none(m->to, &why);
 	}
 	fail(m, &why);
 }
@@ -239,9 +233,13 @@ static void fail_many(struct mcp_mqtt *m, const struct mcp_server *list,
 	if (count > SHOWN_MAX)
 		buf_printf(&names, " and %zu more", count - SHOWN_MAX);
 	error_set(&why, ERR_USAGE,
-		  "%zu MCP servers at the broker '%s' fit '%s'", count,
-		  m->to->host, *m->to->path ? m->to->path : "#");
-	error_hint(&why, "name one, or ask them --all: %s", buf_string(&names));
+		  "%zu MCP servers at the broker '%s' fit '%s'%s%s%s", count,
+		  m->to->host, *m->to->path ? m->to->path : "#",
+		  m->to->device ? " and -d '" : "",
+		  m->to->device ? m->to->device : "", m->to->device ? "'" : "");
+	error_hint(&why,
+		   "name one by its target or by -d, or ask them --all: %s",
+		   buf_string(&names));
 	fail(m, &why);
 }
 
@@ -544,7 +542,7 @@ int mcp_mqtt_open(struct transport *t, const struct endpoint *to,
 	m->message_max =
 		to->message_max ? to->message_max : TRANSPORT_MESSAGE_MAX;
 	timer_open(&m->timer, t->loop, on_timer, m);
-	if (mcp_filter_is_exact(to->path)) {
+	if (mcp_filter_is_exact(to->path) && !to->device) {
 		m->server = mem_strdup(to->path);
 		status = enter(m, err);
 	} else {

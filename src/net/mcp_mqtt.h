@@ -14,6 +14,8 @@ struct mcp_server {
 	const char *id, *name;
 	const char *description; /* NULL */
 	const char *meta; /* JSON text; NULL */
+	const char *device; /* whose board it says it is; NULL */
+	int64_t since; /* loop_now() ms when it came, for what we saw */
 	bool odd; /* what is kept there is no presence */
 };
 

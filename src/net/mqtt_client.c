@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/json_scan.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -685,6 +686,22 @@ static int write_some(struct mqtt_client *c)
 	return rc;
 }
 
+static int read_packet(void *mosq)
+{
+	return mosquitto_loop_read(mosq, 1);
+}
+
+/*
+ * What the library says of a property of MQTT 5 that does not exist it says to
+ * no connection, and asserts that there is one (property__read, 2.0.11 to 2.0.21):
+ * nothing was changed or locked before.
+ */
+static int read_one(struct mqtt_client *c)
+{
+	return assertion_guard("/logging_mosq.c", read_packet, c->mosq,
+			       MOSQ_ERR_MALFORMED_PACKET);
+}
+
 /* One call of the library reads one packet; TLS may hold more that poll does not see. */
 static int read_some(struct mqtt_client *c)
 {
@@ -694,7 +711,7 @@ static int read_some(struct mqtt_client *c)
 		const SSL *ssl = mosquitto_ssl_get(c->mosq);
 
 		errno = 0;
-		rc = mosquitto_loop_read(c->mosq, 1);
+		rc = read_one(c);
 		if (rc || c->state == MQTT_GONE || c->refused ||
 		    mosquitto_socket(c->mosq) < 0)
 			break;
@@ -752,7 +769,7 @@ static int serve(struct mqtt_client *c, int status, int events)
 
 	if (in_handshake(c)) {
 		errno = 0;
-		rc = mosquitto_loop_read(c->mosq, 1);
+		rc = read_one(c);
 	} else {
 		if (events & UV_WRITABLE)
 			rc = write_some(c);

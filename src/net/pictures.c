@@ -38,6 +38,7 @@ struct vision {
 	char *device_id, *client_id, *address;
 	struct picture_upload upload;
 	char *warning; /* it is answered, but was not saved; NULL */
+	char mark[RANDOM_HEX_SIZE]; /* by which the answer names it; "" */
 	int64_t started_us;
 
 	/* of the command */
@@ -372,6 +373,7 @@ static char *vision_answer(struct vision *p, bool success, const char *text,
 	cut = cut_words(p, add_text(&body, text, len), len);
 	warn(p, cut);
 	json_add_text(&body, "warning", p->warning);
+	json_add_text(&body, PICTURE_MARK, *p->mark ? p->mark : NULL);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
 	p->front->reply(p->rq, 200, "application/json", body.data, body.len);
@@ -528,6 +530,16 @@ static struct vision *receive(struct pictures *ps, const struct visit *v,
 	return p;
 }
 
+static void mark(struct vision *p, const struct who *who)
+{
+	const struct pictures *ps = p->pictures;
+	const struct span picture = { p->upload.data.data, p->upload.bytes };
+
+	if (!ps->policy->marks ||
+	    !ps->policy->marks(ps->owner, who, picture, p->mark))
+		p->mark[0] = '\0';
+}
+
 static void take_photo(struct pictures *ps, const struct visit *v)
 {
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
@@ -551,6 +563,7 @@ static void take_photo(struct pictures *ps, const struct visit *v)
 	p = receive(ps, v, &who);
 	if (!p)
 		return;
+	mark(p, &who);
 	save(p);
 	if (command)
 		vision_by_command(p);

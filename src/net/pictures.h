@@ -50,8 +50,17 @@ struct pictures_policy {
 	/* The device that an address was made for, if it is connected. */
 	bool (*by_id)(void *owner, const struct visit *v, const char *id,
 		      struct who *out);
+	/*
+	 * A picture of the camera, before it is answered. True: the answer names
+	 * it by `mark`. NULL: none is named.
+	 */
+	bool (*marks)(void *owner, const struct who *who, struct span picture,
+		      char mark[RANDOM_HEX_SIZE]);
 	void (*heard)(void *owner, const struct picture_news *n);
 };
+
+/* The member of an answer that is such a name. */
+#define PICTURE_MARK "picture_id"
 
 struct pictures {
 	const struct pictures_policy *policy;

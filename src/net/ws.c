@@ -152,7 +152,15 @@ void ws_peer_free(struct ws_peer *p)
  * destroyed when the last one has gone, so that nothing is left at exit.
  */
 
+/* What is read of a socket at once, for all connections. */
 #define BUFFER_SIZE 65536
+/*
+ * What each connection has for itself, as long as it lives: a frame that is
+ * longer comes in pieces. The library touches little of a large one, but each
+ * time another part of the heap, so that a serve would grow with those who come
+ * and go.
+ */
+#define PIECE_SIZE 4096
 /*
  * Descriptors of one context. Below the process' limit it is a small table that
  * the library searches for each event; 0: two tables as long as the limit, and
@@ -182,7 +190,7 @@ static const lws_retry_bo_t no_pings = { .secs_since_valid_ping = 0,
 static const struct lws_protocols protocols[] = {
 	{ .name = "mcp",
 	  .callback = ws_callback,
-	  .rx_buffer_size = BUFFER_SIZE },
+	  .rx_buffer_size = PIECE_SIZE },
 	{ 0 },
 };
 

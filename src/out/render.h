@@ -260,7 +260,7 @@ struct upgrade_record {
 	bool good;
 	const char *words; /* NULL: it went well */
 	const char *before, *now; /* versions; "": not told */
-	size_t taken, size; /* bytes */
+	size_t taken, size; /* bytes; size 0: nobody knows */
 	int64_t took_ms;
 };
 

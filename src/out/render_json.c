@@ -509,8 +509,10 @@ void json_upgrade(struct renderer *r, const struct upgrade_record *u)
 	line_text(&b, "words", u->words);
 	line_text(&b, "before", or_null(u->before));
 	line_text(&b, "now", or_null(u->now));
-	line_number(&b, "fetched", (int64_t)u->taken);
-	line_number(&b, "size", (int64_t)u->size);
+	if (u->size) {
+		line_number(&b, "fetched", (int64_t)u->taken);
+		line_number(&b, "size", (int64_t)u->size);
+	}
 	line_number(&b, "took_ms", u->took_ms);
 	buf_char(&b, '}');
 	json_put_line(r, &b);

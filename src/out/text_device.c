@@ -530,11 +530,13 @@ void text_upgrade(struct renderer *r, const struct upgrade_record *u)
 		add_versions(&b, u);
 		buf_text(&b, ", ");
 	}
-	wrap_number(&b, u->taken);
-	buf_text(&b, " of ");
-	wrap_number(&b, u->size);
-	buf_printf(&b, " bytes, %s",
-		   text_milliseconds(u->took_ms, time, sizeof(time)));
+	if (u->size) {
+		wrap_number(&b, u->taken);
+		buf_text(&b, " of ");
+		wrap_number(&b, u->size);
+		buf_text(&b, " bytes, ");
+	}
+	buf_text(&b, text_milliseconds(u->took_ms, time, sizeof(time)));
 	if (u->words) {
 		buf_text(&b, "\n    ");
 		wrap_name(&b, u->words);

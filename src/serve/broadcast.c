@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "serve/control.h"
 #include "serve/leasing.h"
+#include "serve/photos.h"
 #include "wire/envelope.h"
 
 #define FLIGHT_MAX 500 /* requests on their way at once */
@@ -34,6 +35,7 @@ struct broadcast {
 	char *params; /* JSON text; NULL */
 	int64_t timeout;
 	bool idle; /* not to boards that are asked something already */
+	int64_t photos; /* bytes that one may have; 0: none is wanted */
 	struct words ids; /* of the devices, in their order */
 	size_t next; /* of ids */
 	struct broadcast_call *calls;
@@ -122,15 +124,77 @@ static int add_reply(struct buf *out, const struct control_peer *p,
 	return salvaged_reply(out, frame, len, err);
 }
 
+/* A reply, and the member for its picture ("": none was wanted). */
+struct answer_row {
+	struct span frame;
+	struct buf unmarked; /* what frame is in, if it was changed */
+	struct buf photo;
+};
+
+static void answer_row_done(struct answer_row *r)
+{
+	buf_done(&r->unmarked);
+	buf_done(&r->photo);
+}
+
+/* Yours; NULL: it can be sent. */
+static char *no_photo(const struct broadcast *f, const struct call_photo *p)
+{
+	if (p->state == PHOTO_NONE && f->peer->server->config.vision_url)
+		return mem_strdup(
+			"the boards of this serve send theirs to another service (serve --vision-url)");
+	if (f->peer->out.bytes + p->data.len * 2 > REPLY_ROOM)
+		return mem_strdup("the command reads too slowly");
+	return photos_explain(p, (size_t)f->photos);
+}
+
+static void add_photo(struct buf *out, const struct broadcast *f,
+		      const struct call_photo *p)
+{
+	CLEANUP(mem_free_ptr) char *why = no_photo(f, p);
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_text(out, ",\"photo\":{");
+	if (why) {
+		buf_text(out, "\"why\":");
+		buf_json_string(out, why, strlen(why));
+	} else {
+		text_base64_encode(&text, p->data.text, p->data.len);
+		buf_printf(out, "\"data\":\"%s\"", buf_string(&text));
+	}
+	buf_char(out, '}');
+}
+
+/* At the end of the call the pictures are forgotten: so before that. */
+static void take_answer(struct answer_row *out,
+			const struct broadcast_call *call, struct span frame)
+{
+	const struct broadcast *f = call->fan;
+	struct call_photo photo = { 0 };
+
+	out->frame = frame;
+	if (!f->photos)
+		return;
+	photos_find(&photo, call->device->photos, frame, call->started_us,
+		    (size_t)f->photos);
+	add_photo(&out->photo, f, &photo);
+	if (!photo.mark)
+		return;
+	photos_unmark(&out->unmarked, frame, photo.mark);
+	out->frame =
+		(struct span){ buf_string(&out->unmarked), out->unmarked.len };
+}
+
 static void reply_row(struct broadcast *f, const struct broadcast_call *call,
-		      const char *frame, size_t len)
+		      const struct answer_row *r)
 {
 	CLEANUP(buf_done) struct buf row = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	begin_row(&row, call->device, call->started_us);
 	buf_text(&row, ",\"reply\":");
-	if (!add_reply(&row, f->peer, frame, len, &why)) {
+	if (!add_reply(&row, f->peer, r->frame.text, r->frame.len, &why)) {
+		buf_add(&row, r->photo.data, r->photo.len);
 		buf_char(&row, '}');
 		/* A bare reply may be as deep as JSON may be: now it is deeper. */
 		if (!json_check(row.data, row.len, &why)) {
@@ -152,6 +216,8 @@ static void free_call(struct broadcast_call *call)
 	if (call->next)
 		call->next->link = call->link;
 	f->calls_count--;
+	if (f->photos)
+		photos_end(&call->device->photos, &f->peer->server->photos);
 	mem_free(call);
 }
 
@@ -161,12 +227,15 @@ static void on_reply(void *owner, struct relay *r, const char *frame,
 {
 	struct broadcast_call *call = owner, mine = *call;
 	struct broadcast *f = mine.fan;
+	CLEANUP(answer_row_done) struct answer_row answer = { 0 };
 
 	(void)r;
+	if (frame)
+		take_answer(&answer, &mine, (struct span){ frame, len });
 	free_call(call);
 	control_peer_later(f->peer);
 	if (frame)
-		reply_row(f, &mine, frame, len);
+		reply_row(f, &mine, &answer);
 	else
 		error_row(f, mine.device, mine.started_us, why);
 }
@@ -190,6 +259,8 @@ static int send_call(struct broadcast *f, struct board *d, struct error *err)
 		call->next->link = &call->next;
 	f->calls = call;
 	f->calls_count++;
+	if (f->photos)
+		photos_begin(&d->photos);
 	if (!relay_request(&call->relay, d, f->method, f->params, f->timeout,
 			   err))
 		return 0;
@@ -350,6 +421,17 @@ static int check_question(const cJSON *question, struct error *err)
 	return 0;
 }
 
+/* Pictures are of calls of tools. */
+static int64_t photos_of(const struct broadcast *f, const cJSON *question)
+{
+	int64_t most;
+
+	if (!text_equal(f->method, "tools/call") ||
+	    json_integer(question, "photos", &most) || most <= 0)
+		return 0;
+	return most < PHOTOS_LARGEST ? most : PHOTOS_LARGEST;
+}
+
 void broadcast_ask(struct control_peer *p, const struct control_question *q)
 {
 	const char *pattern = json_string(q->json, "device");
@@ -368,6 +450,7 @@ void broadcast_ask(struct control_peer *p, const struct control_question *q)
 	f->message = span_text(q->text, "message");
 	f->params = span_text(q->text, "params");
 	f->idle = json_true(q->json, "idle");
+	f->photos = photos_of(f, q->json);
 	if (json_integer(q->json, "timeout", &f->timeout) || f->timeout <= 0 ||
 	    f->timeout > TIMEOUT_MAX)
 		f->timeout = TIMEOUT_DEFAULT;

@@ -15,6 +15,7 @@
 #include "serve/board.h"
 #include "serve/door.h"
 #include "serve/mqtt_boards.h"
+#include "serve/photos.h"
 
 /* ---- what happened ---- */
 
@@ -705,6 +706,20 @@ static bool picture_by_id(void *owner, const struct visit *v, const char *id,
 	return who_is(v, registry_find(&d->server->registry, id), out);
 }
 
+/* Where a call of that board is to have its picture. */
+static bool marks_picture(void *owner, const struct who *who,
+			  struct span picture, char mark[RANDOM_HEX_SIZE])
+{
+	const struct door *door = owner;
+	struct serve *s = door->server;
+	const struct board *d = registry_find(&s->registry, who->device_id);
+
+	if (!d || !d->photos)
+		return false;
+	photos_add(d->photos, &s->photos, picture, mark);
+	return true;
+}
+
 /* More than any stranger's who dialled in as a board. */
 static bool shows_known(const struct visit *v)
 {
@@ -764,6 +779,7 @@ static void picture_heard(void *owner, const struct picture_news *n)
 static const struct pictures_policy pictures_policy = {
 	.by_token = picture_by_token,
 	.by_id = picture_by_id,
+	.marks = marks_picture,
 	.heard = picture_heard,
 };
 

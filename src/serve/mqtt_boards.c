@@ -780,13 +780,21 @@ static const struct broker_events mqtt_boards_broker_events = { on_up, on_down,
 
 /* ---- the connection to the broker ---- */
 
-/* They come back to the broker by themselves, and are silent there. */
+/*
+ * They come back to the broker by themselves, and are silent there; what was
+ * asked while it was away reached nobody.
+ */
 static void expect_all(struct mqtt_boards *r)
 {
+	for (struct expected *e = r->expected; e; e = e->next) {
+		e->tries = 0;
+		e->due = loop_now() + FIRST_MS;
+	}
 	for (struct board *d = r->server->registry.first; d; d = d->next) {
 		if (d->mqtt && d->client_id)
 			mqtt_boards_expect(r, d->client_id, d->device_id);
 	}
+	start_timer(r);
 }
 
 static void on_broker(void *owner, const struct error *why)
@@ -797,6 +805,7 @@ static void on_broker(void *owner, const struct error *why)
 
 	if (!why) {
 		tell(r, LEVEL_GOOD, NEWS_JOINED, "connected to the broker");
+		expect_all(r);
 		return;
 	}
 	text = mem_printf("no connection to the broker: %s; it is tried again",

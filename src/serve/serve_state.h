@@ -86,6 +86,7 @@ struct serve {
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	size_t last_said; /* bytes of all: see serve/last_said.h */
+	size_t photos; /* likewise: serve/photos.h */
 	struct seldom crowded;
 	struct seldom posing; /* as who is another */
 	struct seldom

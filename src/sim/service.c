@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "clients/said.h"
 #include "mcp/revision.h"
 #include "mcp/rules.h"
 #include "sim/service_private.h"
@@ -169,21 +170,6 @@ static void service_method(struct service_part *p, const char *method)
  * What the methods do is elsewhere (service_private.h).
  */
 
-#define BATCH_REVISION "2025-03-26" /* the one that has batches */
-
-/* The bytes of the id as they came; NULL if it is none that MCP allows. */
-static char *read_id(const cJSON *message, struct span text)
-{
-	const cJSON *id = json_member(message, "id");
-	struct span raw;
-
-	if (!cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return NULL;
-	if (!json_span_member(text, "id", &raw))
-		return NULL;
-	return mem_strndup(raw.text, raw.len);
-}
-
 static void cancel_part(struct service_part *p)
 {
 	if (p->call) {
@@ -227,26 +213,6 @@ static void refuse(struct service_part *p, const char *why)
 		     why);
 }
 
-static const char *find_fault(const cJSON *message)
-{
-	const char *version = json_string(message, "jsonrpc");
-	const cJSON *method = json_member(message, "method");
-	const cJSON *id = json_member(message, "id");
-
-	if (!cJSON_IsObject(message))
-		return "a message is an object";
-	if (!version || strcmp(version, "2.0") != 0)
-		return "'jsonrpc' must be \"2.0\"";
-	if (!method && !json_member(message, "result") &&
-	    !json_member(message, "error"))
-		return "'method' is missing";
-	if (method && !cJSON_IsString(method))
-		return "'method' must be a string";
-	if (method && id && !cJSON_IsString(id) && !cJSON_IsNumber(id))
-		return "'id' must be a string or a number";
-	return NULL;
-}
-
 /* Like a request without a place for the reply. */
 static void notice(struct service_part *p, const char *method,
 		   struct span message)
@@ -285,9 +251,9 @@ static void take(struct service_part *p, const cJSON *message, struct span text)
 {
 	const struct service_client *c = p->question->client;
 	const char *method = json_string(message, "method");
-	const char *fault = find_fault(message);
+	const char *fault = said_fault(message);
 
-	p->id = read_id(message, text);
+	p->id = said_id(message, text);
 	p->modern = is_modern(p, text);
 	p->can = c->can;
 	p->log_rank = c->log_rank;
@@ -301,60 +267,28 @@ static void take(struct service_part *p, const cJSON *message, struct span text)
 		service_answered(p->question->client, message);
 }
 
-/* ---- a message or a batch ---- */
-
-static const char *batch_fault(const struct service_client *c, int count)
-{
-	if (c->revision && strcmp(c->revision, BATCH_REVISION) != 0)
-		return "the revision settled on has no batches";
-	if (!count)
-		return "a batch with nothing in it";
-	return count > SERVICE_BATCH_MAX ? "a batch with too many messages" :
-					   NULL;
-}
-
-static void take_batch(struct service_question *q, const cJSON *list,
-		       struct span text)
-{
-	const char *fault = batch_fault(q->client, cJSON_GetArraySize(list));
-	const cJSON *message;
-	struct span one;
-	size_t at = 0, i = 0;
-
-	if (fault) {
-		service_question_parts(q, 1);
-		refuse(q->part, fault);
-		return;
-	}
-	q->batch = true;
-	service_question_parts(q, (size_t)cJSON_GetArraySize(list));
-	cJSON_ArrayForEach(message, list) {
-		if (!json_span_next(text, &at, &one))
-			break;
-		take(q->part + i++, message, one);
-	}
-}
-
 /* Make the parts of a question and run them. */
-static void service_take(struct service_question *q, const char *text,
-			 size_t len)
+static void service_take(struct service_question *q, const struct mcp_said *m)
 {
-	const struct span whole = { text, len };
-	struct error err = { 0 };
-	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, &err);
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(said_done) struct said_all said;
+	const int status =
+		said_read(&said, m->text, m->len, q->client->revision, &why);
+	const cJSON *message;
+	struct span text;
 
-	if (!tree) {
-		service_question_parts(q, 1);
+	q->batch = said.batch;
+	service_question_parts(q, said.count);
+	if (status) {
 		q->part->id = mem_strdup("null");
 		service_fail(q->part, JSONRPC_PARSE_ERROR, NULL,
-			     "Parse error: %s", err.text);
-		error_reset(&err);
-	} else if (cJSON_IsArray(tree)) {
-		take_batch(q, tree, whole);
-	} else {
-		service_question_parts(q, 1);
-		take(q->part, tree, whole);
+			     "Parse error: %s", why.text);
+		return;
 	}
+	if (said.fault)
+		refuse(q->part, said.fault);
+	for (size_t i = 0; said_next(&said, &message, &text); i++)
+		take(q->part + i, message, text);
 }
 
 /*
@@ -434,7 +368,7 @@ static struct service_question *ask(struct service_question *q,
 {
 	q->headers = m->headers;
 	service_message(q->client, false, m->text, m->len);
-	service_take(q, m->text, m->len);
+	service_take(q, m);
 	q->headers = NULL;
 	return service_question_asked(q);
 }

@@ -19,7 +19,6 @@
 #include "wire/jsonrpc.h"
 #include "wire/llm.h"
 
-#define SERVICE_BATCH_MAX 100 /* messages in one batch */
 #define SERVICE_CALLS_MAX 100 /* tools at work, of all clients */
 #define SERVICE_QUOTED 60 /* bytes of a client's word that an error repeats */
 #define SERVICE_FEEDS_MAX 100 /* subscriptions/listen, of all clients */

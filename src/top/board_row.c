@@ -86,6 +86,25 @@ static void read_audio(struct top_row *row, const cJSON *device)
 	KEEP(row->sound, buf_string(&words));
 }
 
+/* What stands at a broker in the place of a board's address and type. */
+static void read_announced(struct top_row *row, const cJSON *device)
+{
+	const char *id = json_string(device, "server_id");
+	const char *name, *last;
+
+	row->announced = id != NULL;
+	if (!id)
+		return;
+	name = json_string(device, "server_name");
+	last = name ? strrchr(name, '/') : NULL;
+	if (name)
+		KEEP(row->name, last && last[1] ? last + 1 : name);
+	KEEP(row->address, id);
+	KEEP(row->transport, "mqtt");
+	if (!*row->board)
+		KEEP(row->board, json_string(device, "description"));
+}
+
 int board_row_read(struct top_row *row, const cJSON *device, int64_t now)
 {
 	const char *id = json_string(device, "id");
@@ -103,13 +122,28 @@ int board_row_read(struct top_row *row, const cJSON *device, int64_t now)
 	KEEP(row->list, json_string(device, "list"));
 	KEEP(row->finding, json_string(device, "last_finding"));
 	row->stale = is_stale(device, now);
-	row->server = json_object(device, "held") != NULL;
+	read_announced(row, device);
+	row->gone_at = 0;
+	row->tools = number(device, "tools", -1);
+	row->server = row->announced || json_object(device, "held");
 	row->breaker = text_same(json_string(device, "breaker"), "open");
 	row->calls = number(device, "calls", -1);
 	row->counted = row->calls >= 0;
 	row->p50_us = number(device, "p50_us", -1);
 	read_audio(row, device);
 	return 0;
+}
+
+bool board_row_ready(const struct top_row *row)
+{
+	return strcmp(row->state, row->announced ? "present" : "ready") == 0;
+}
+
+void board_row_gone(struct top_row *row, int64_t now)
+{
+	KEEP(row->state, "gone");
+	if (!row->gone_at)
+		row->gone_at = now;
 }
 
 bool board_row_status(struct top_row *row, const cJSON *reply)

@@ -25,6 +25,9 @@ struct top_row {
 	char finding[ROW_WORD]; /* the code of the last; "" */
 	bool stale; /* asked 10 s ago, and nothing was heard since */
 	bool breaker; /* its circuit breaker is open */
+	bool announced; /* at a broker: no serve tells of it */
+	int64_t gone_at; /* loop_now() ms when it went; 0: it is there */
+	int64_t tools; /* how many; -1: not told */
 	bool server; /* an MCP server that is kept open, and no board */
 	bool counted; /* serve says calls and findings: it is no older one */
 	int64_t calls; /* -1: not told */
@@ -42,6 +45,10 @@ struct top_row {
 
 /* The device object; row is zeroed or was read before. now: Unix ms. -1: it has no id. */
 int board_row_read(struct top_row *row, const cJSON *device, int64_t now);
+/* It can be called. */
+bool board_row_ready(const struct top_row *row);
+/* It was announced, and is not there any more: it stays for a while. */
+void board_row_gone(struct top_row *row, int64_t now);
 /*
  * A reply of self.get_device_status or self.get_system_info (JSON-RPC). What it
  * does not have leaves the row as it is. False: nothing in it was known.

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/brokered.h"
 #include "cli/commands.h"
 #include "cli/serve_client.h"
 #include "top/top.h"
@@ -38,7 +39,7 @@ static const struct option_row top_options[] = {
 	  .brief =
 		  "in which order they stand at first: a heading of the screen",
 	  .choices =
-		  "name state board firmware via address signal battery heap calls p50 finding audio jitter lost",
+		  "name state board firmware via address signal battery heap calls p50 finding audio jitter lost tools",
 	  .fallback = "name" },
 	{ .name = "reverse",
 	  .type = OPTION_FLAG,
@@ -74,7 +75,7 @@ static int cursor(const struct top *t)
 
 static bool is_unasked(const struct top_rows *r)
 {
-	return r->count && !r->item[0]->counted;
+	return r->count && !r->item[0]->counted && !r->item[0]->announced;
 }
 
 static void draw(struct top *t)
@@ -83,8 +84,8 @@ static void draw(struct top *t)
 
 	t->screen->size(&v->lines, &v->columns);
 	v->unasked = is_unasked(&t->rows);
-	v->listed = t->feed.listed;
-	v->silent = feed_silent(&t->feed);
+	v->listed = t->feed->listed;
+	v->silent = t->feed->ops->silent(t->feed);
 	show_prompt(t);
 	view_prepare(v);
 	for (size_t y = 0; y < v->lines; y++) {
@@ -93,7 +94,7 @@ static void draw(struct top *t)
 	}
 	t->screen->show(cursor(t));
 	t->drawn_at = loop_now();
-	t->feed.changed = t->keyed = false;
+	t->feed->changed = t->keyed = false;
 }
 
 /* loop_now() ms when it is to be drawn; LOOP_FOREVER: nothing changed. */
@@ -101,7 +102,7 @@ static int64_t draw_due(const struct top *t)
 {
 	if (t->keyed)
 		return t->drawn_at + KEY_MS;
-	return t->feed.changed ? t->drawn_at + DRAW_MS : LOOP_FOREVER;
+	return t->feed->changed ? t->drawn_at + DRAW_MS : LOOP_FOREVER;
 }
 
 /* ---- the main line ---- */
@@ -118,22 +119,24 @@ static int check_end(const struct top *t, struct error *err)
 
 static int look(struct top *t, struct error *err)
 {
+	struct feed *feed = t->feed;
+
 	while (!t->quit) {
 		int64_t due;
 
-		t->feed.wake = false;
+		t->feed->wake = false;
 		top_keys(t);
 		if (t->quit)
 			break;
-		if (check_end(t, err) || feed_step(&t->feed, err))
+		if (check_end(t, err) || feed->ops->step(feed, err))
 			return -1;
-		t->feed.changed = t->feed.changed || feed_silent(&t->feed);
+		t->feed->changed = t->feed->changed || feed->ops->silent(feed);
 		if (draw_due(t) <= loop_now())
 			draw(t);
-		due = feed_due(&t->feed);
+		due = feed->ops->due(feed);
 		if (draw_due(t) < due)
 			due = draw_due(t);
-		if (loop_stay(t->app->loop, &t->feed.wake, due, err))
+		if (loop_stay(t->app->loop, &t->feed->wake, due, err))
 			return -1;
 	}
 	return 0;
@@ -149,20 +152,37 @@ static int check_form(const struct app *app, struct error *err)
 		"'mcpctl -o json devices' prints the same boards, with --watch what changes");
 }
 
+/* What -d says, or the operand. */
+static int make_feed(struct top *t, const struct invocation *in,
+		     struct error *err)
+{
+	const struct top_options *o = in->options;
+	struct app *app = t->app;
+	const bool brokered = brokered_fits(app);
+
+	if (in->argc > 0)
+		app->config.device = in->argv[0];
+	if (brokered ? feed_broker_new(&t->feed, app, err) :
+		       feed_serve_new(&t->feed, app, err))
+		return -1;
+	t->feed->pattern = serve_target_device(app);
+	t->feed->every = t->view.every = o->every ? o->every : EVERY_DEFAULT;
+	t->feed->rows = &t->rows;
+	t->feed->frames = &t->frames;
+	t->view.brokered = brokered;
+	return 0;
+}
+
 static int open_all(struct top *t, const struct invocation *in,
 		    struct error *err)
 {
 	if (check_form(t->app, err) || app_open_loop(t->app, err) ||
-	    serve_target_path(t->app, &t->path, err))
+	    make_feed(t, in, err))
 		return -1;
-	t->feed.path = t->path;
-	t->feed.loop = t->app->loop;
-	t->feed.pattern =
-		in->argv[0] ? in->argv[0] : serve_target_device(t->app);
 	/* Without a terminal nobody is connected to. */
 	if (!term_is_terminal(stdin) || !term_is_terminal(stdout))
 		return top_terminal_open(t, err);
-	if (feed_open(&t->feed, err))
+	if (t->feed->ops->open(t->feed, err))
 		return -1;
 	return top_terminal_open(t, err);
 }
@@ -173,11 +193,8 @@ static int top_command(const struct invocation *in, struct error *err)
 	struct top t = { .app = in->app };
 	int status;
 
-	t.feed.every = o->every ? o->every : EVERY_DEFAULT;
-	t.feed.rows = t.view.rows = &t.rows;
-	t.feed.frames = &t.frames;
+	t.view.rows = &t.rows;
 	t.view.frames = &t.frames;
-	t.view.every = t.feed.every;
 	rows_sort(&t.rows, (enum row_column)o->sort, o->reverse);
 	status = open_all(&t, in, err);
 	if (status == 0) {
@@ -186,26 +203,30 @@ static int top_command(const struct invocation *in, struct error *err)
 		status = look(&t, err);
 	}
 	top_terminal_close(&t);
-	feed_close(&t.feed);
+	if (t.feed)
+		t.feed->ops->close(t.feed);
 	view_line_done(&t.line);
 	rows_done(&t.rows);
 	last_frames_done(&t.frames);
 	buf_done(&t.typed);
 	mem_free(t.note);
-	mem_free(t.path);
 	return status;
 }
 
-static const struct example top_examples[] = { { "top", NULL, 2 },
-					       { "top 'aa:bb:*' --sort battery",
-						 NULL, 2 },
-					       { NULL, NULL, 0 } };
+static const struct example top_examples[] = {
+	{ "top", NULL, 2 },
+	{ "top 'aa:bb:*' --sort battery", NULL, 2 },
+	{ "-t mcp+mqtt://broker.local/+/lab/%23 top", NULL, 2 },
+	{ NULL, NULL, 0 }
+};
 
 const struct command cmd_top = {
 	.name = "top",
-	.globals = "device socket",
+	.globals =
+		"target device socket cacert insecure mqtt-password-file timeout",
 	.args = "[PATTERN]",
-	.brief = "the devices of the running serve, live on a screen",
+	.brief =
+		"the devices of the running serve, or servers at a broker, live on a screen",
 	.text = "A line for each board that is connected to the 'mcpctl serve' of this user, and each server that 'mcpctl open' keeps there, or for those that PATTERN (an id, an alias, a glob) means, until q or Ctrl-C. As many columns as fit; '-' stands where something is not known:\n"
 		"\n"
 		"state\tas of 'devices'; stale: asked at least 10 s ago, and nothing came since; no answer: its circuit breaker is open\n"
@@ -225,6 +246,8 @@ const struct command cmd_top = {
 		"c\tcall a tool of it: the screen makes room for the answer\n"
 		"x\ta shell with it; the screen is back when that ends\n"
 		"q\tquit\n"
+		"\n"
+		"With a target mcp+mqtt://BROKER/FILTER the rows are the servers that announce themselves there, and fit FILTER and PATTERN (or -d). They come and go as their presence does, and nobody is asked for it: state is present, asleep, odd (what is announced is no presence), or gone, for a minute; board and firmware are those of a serve --mcp-mqtt, else what the server says of itself; address is its id; tools how many it announces. What is not announced is '-'. Enter opens a session with one and shows what it says; c and x are as above. When the broker is lost, it ends with status 3.\n"
 		"\n"
 		"It needs a terminal: for a pipe or a program there are 'devices --watch' and '-o json devices'. When serve ends, it ends with status 3.",
 	.group = GROUP_START,

@@ -17,7 +17,7 @@ static const char *const names[ROW_COLUMNS] = {
 	[COLUMN_HEAP] = "heap",	    [COLUMN_CALLS] = "calls",
 	[COLUMN_P50] = "p50",	    [COLUMN_FINDING] = "finding",
 	[COLUMN_AUDIO] = "audio",   [COLUMN_JITTER] = "jitter",
-	[COLUMN_LOST] = "lost",
+	[COLUMN_LOST] = "lost",	    [COLUMN_TOOLS] = "tools",
 };
 
 const char *rows_column_name(enum row_column c)
@@ -110,6 +110,20 @@ void rows_end(struct top_rows *r)
 	}
 }
 
+void rows_end_gone(struct top_rows *r, int64_t now, int64_t keep)
+{
+	for (size_t i = r->count; i-- > 0;) {
+		struct top_row *row = r->item[i];
+
+		if (row->seen == r->round)
+			continue;
+		board_row_gone(row, now);
+		r->dirty = true;
+		if (now - row->gone_at >= keep)
+			drop(r, i);
+	}
+}
+
 /* ---- order ---- */
 
 /* What is compared as a number; unknown is less than all. */
@@ -133,6 +147,8 @@ static int64_t number_of(const struct top_row *row, enum row_column c)
 		return row->jitter_us;
 	case COLUMN_LOST:
 		return row->lost;
+	case COLUMN_TOOLS:
+		return row->tools;
 	default:
 		break;
 	}
@@ -156,7 +172,7 @@ static bool is_number(enum row_column c)
 {
 	return c == COLUMN_SIGNAL || c == COLUMN_BATTERY || c == COLUMN_HEAP ||
 	       c == COLUMN_CALLS || c == COLUMN_P50 || c == COLUMN_AUDIO ||
-	       c == COLUMN_JITTER || c == COLUMN_LOST;
+	       c == COLUMN_JITTER || c == COLUMN_LOST || c == COLUMN_TOOLS;
 }
 
 /* Of what is no number. */
@@ -282,7 +298,7 @@ void rows_update(struct top_rows *r)
 	}
 	r->shown_count = r->ready = r->servers = 0;
 	for (size_t i = 0; i < r->count; i++) {
-		r->ready += strcmp(r->item[i]->state, "ready") == 0;
+		r->ready += board_row_ready(r->item[i]);
 		r->servers += r->item[i]->server;
 		if (passes(r->item[i], r->filter))
 			r->shown[r->shown_count++] = r->item[i];

@@ -28,6 +28,7 @@ enum row_column {
 	COLUMN_AUDIO,
 	COLUMN_JITTER,
 	COLUMN_LOST,
+	COLUMN_TOOLS,
 	ROW_COLUMNS
 };
 
@@ -60,6 +61,8 @@ void rows_device(struct top_rows *r, const cJSON *device, bool gone,
 /* A list of all begins; at its end those that were not in it are dropped. */
 void rows_begin(struct top_rows *r);
 void rows_end(struct top_rows *r);
+/* The same, but they are marked as gone, and dropped keep ms later. */
+void rows_end_gone(struct top_rows *r, int64_t now, int64_t keep);
 /* NULL: it is not there. */
 struct top_row *rows_find(const struct top_rows *r, const char *id);
 

@@ -30,12 +30,11 @@ struct top {
 	struct app *app;
 	const struct screen_table *screen;
 	struct top_terminal terminal;
-	struct feed feed;
+	struct feed *feed; /* NULL: not yet */
 	struct top_rows rows;
 	struct last_frames frames;
 	struct top_view view;
 	struct view_line line; /* room for one */
-	char *path; /* of serve's socket; owned */
 
 	enum top_mode mode;
 	struct buf typed;
@@ -55,8 +54,8 @@ struct top {
 int top_terminal_open(struct top *t, struct error *err);
 void top_terminal_close(struct top *t);
 /*
- * Leaves the screen to `mcpctl -d BOARD WORDS` (quoted for sh), and comes back when
- * that has ended; pause: when Enter was pressed then.
+ * Leaves the screen to `mcpctl`, that board, WORDS (quoted for sh), and comes back
+ * when that has ended; pause: when Enter was pressed then.
  */
 void top_run(struct top *t, const struct top_row *row, const char *words,
 	     bool pause);

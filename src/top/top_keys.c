@@ -116,7 +116,7 @@ static void act(struct top *t, int key)
 	if (!row)
 		top_note(t, "no board is selected");
 	else if (key == SCREEN_ENTER)
-		feed_follow(&t->feed, row);
+		t->feed->ops->follow(t->feed, row);
 	else if (key == 'x')
 		top_run(t, row, "shell", false);
 	else
@@ -132,8 +132,8 @@ static void begin_filter(struct top *t)
 /* Frames first, then the filter: back, a step at a time. */
 static void step_back(struct top *t)
 {
-	if (t->feed.follow)
-		feed_follow(&t->feed, NULL);
+	if (t->feed->following)
+		t->feed->ops->follow(t->feed, NULL);
 	else
 		rows_filter(&t->rows, "");
 }

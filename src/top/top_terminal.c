@@ -24,7 +24,7 @@
 
 static void wake(struct top *t)
 {
-	t->feed.wake = t->keyed = true;
+	t->feed->wake = t->keyed = true;
 }
 
 void top_note(struct top *t, const char *format, ...)
@@ -180,21 +180,23 @@ void top_terminal_close(struct top *t)
 
 /* ---- another program ---- */
 
-/* This program, with the board of row; false: it does not know where it is. */
-static bool add_command(struct buf *out, const struct top *t,
+/* This program, with the board of row; false: a note says why not. */
+static bool add_command(struct buf *out, struct top *t,
 			const struct top_row *row)
 {
-	CLEANUP(mem_free_ptr) char *id = mem_printf("id:%s", row->id);
 	CLEANUP(mem_free_ptr) char *program = file_program();
 
-	if (!program)
+	if (!program) {
+		top_note(t, "where this program is cannot be told");
 		return false;
+	}
 	words_quote(out, program);
-	buf_text(out, " --socket ");
-	words_quote(out, t->path);
-	buf_text(out, " --device ");
-	words_quote(out, row->pick ? row->pick : id);
-	buf_text(out, " attach: ");
+	buf_char(out, ' ');
+	if (!t->feed->ops->reach(t->feed, row, out)) {
+		top_note(t, "%s went", row->name);
+		return false;
+	}
+	buf_char(out, ' ');
 	return true;
 }
 
@@ -231,10 +233,8 @@ void top_run(struct top *t, const struct top_row *row, const char *words,
 {
 	CLEANUP(buf_done) struct buf command = { 0 };
 
-	if (!add_command(&command, t, row)) {
-		top_note(t, "where this program is cannot be told");
+	if (!add_command(&command, t, row))
 		return;
-	}
 	buf_text(&command, words);
 	if (pause)
 		buf_text(

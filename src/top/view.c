@@ -31,6 +31,7 @@ static const struct column_layout {
 	[COLUMN_AUDIO] = { 7, true },
 	[COLUMN_JITTER] = { 8, true },
 	[COLUMN_LOST] = { 5, true },
+	[COLUMN_TOOLS] = { 5, true },
 };
 
 /* Who gets room first. The name always has some. */
@@ -38,7 +39,15 @@ static const enum row_column first_come[] = {
 	COLUMN_STATE,	COLUMN_FINDING, COLUMN_VERSION,	  COLUMN_P50,
 	COLUMN_CALLS,	COLUMN_SIGNAL,	COLUMN_BATTERY,	  COLUMN_HEAP,
 	COLUMN_ADDRESS, COLUMN_AUDIO,	COLUMN_TRANSPORT, COLUMN_BOARD,
-	COLUMN_JITTER,	COLUMN_LOST
+	COLUMN_JITTER,	COLUMN_LOST,	COLUMN_TOOLS
+};
+
+/* What is announced first; the rest is not known there. */
+static const enum row_column first_announced[COUNT(first_come)] = {
+	COLUMN_STATE,	COLUMN_BOARD, COLUMN_TOOLS,    COLUMN_ADDRESS,
+	COLUMN_VERSION, COLUMN_CALLS, COLUMN_SIGNAL,   COLUMN_BATTERY,
+	COLUMN_HEAP,	COLUMN_P50,   COLUMN_FINDING,  COLUMN_AUDIO,
+	COLUMN_JITTER,	COLUMN_LOST,  COLUMN_TRANSPORT
 };
 
 /* Widths of the columns that there is room for; 0: there is none. */
@@ -48,7 +57,8 @@ static void arrange(const struct top_view *v, size_t width[ROW_COLUMNS])
 
 	memset(width, 0, ROW_COLUMNS * sizeof(*width));
 	for (size_t i = 0; i < COUNT(first_come); i++) {
-		enum row_column c = first_come[i];
+		enum row_column c =
+			v->brokered ? first_announced[i] : first_come[i];
 
 		if (used + 1 + layouts[c].width > v->columns)
 			continue;
@@ -136,9 +146,12 @@ static void add_every(struct buf *out, const struct top_view *v)
 	char time[32];
 
 	if (v->silent)
-		buf_printf(out, "; serve has not answered for %s",
+		buf_printf(out, "; %s has not answered for %s",
+			   v->brokered ? "the broker" : "serve",
 			   text_milliseconds(v->silent / 1000 * 1000, time,
 					     sizeof(time)));
+	else if (v->brokered)
+		buf_text(out, "; as they announce themselves");
 	else if (v->unasked)
 		buf_text(out, "; no status: this serve is of an older version");
 	else
@@ -151,16 +164,18 @@ static void add_counts(struct buf *out, const struct top_view *v)
 	const struct top_rows *r = v->rows;
 
 	if (!v->listed) {
-		buf_text(out, "no list of boards yet");
+		buf_printf(out, "no list of %s yet",
+			   v->brokered ? "servers" : "boards");
 		return;
 	}
-	if (r->servers < r->count || !r->count)
+	if (r->servers < r->count || (!r->count && !v->brokered))
 		wrap_count(out, r->count - r->servers, "board");
-	if (r->servers) {
+	if (r->servers || v->brokered) {
 		buf_text(out, r->servers < r->count ? ", " : "");
 		wrap_count(out, r->servers, "server");
 	}
-	buf_printf(out, ", %zu ready", r->ready);
+	buf_printf(out, ", %zu %s", r->ready,
+		   v->brokered ? "present" : "ready");
 	if (*r->filter)
 		buf_printf(out, ", %zu with '%s'", r->shown_count, r->filter);
 }
@@ -207,7 +222,7 @@ static enum paint paint_of(const struct top_row *row, enum row_column c)
 		return PAINT_BAD;
 	if (row->stale)
 		return PAINT_WARN;
-	return strcmp(row->state, "ready") == 0 ? PAINT_GOOD : PAINT_DIM;
+	return board_row_ready(row) ? PAINT_GOOD : PAINT_DIM;
 }
 
 static void add_board(struct view_line *l, const struct top_view *v, size_t at)

@@ -18,6 +18,7 @@ struct top_view {
 	size_t lines, columns; /* of the screen */
 	bool ascii; /* the terminal has no UTF-8 */
 	int64_t every; /* ms between two questions for the status */
+	bool brokered; /* servers at a broker, by what they announce */
 	bool listed; /* there was a list of boards */
 	int64_t silent; /* ms that serve owes one; 0: it does not */
 	bool unasked; /* serve is too old to be asked for it */

@@ -136,6 +136,8 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 		buf_printf(out, ",\"timeout\":%" PRId64, q->timeout);
 	if (q->length > 0)
 		buf_printf(out, ",\"for\":%" PRId64, q->length);
+	if (q->photos > 0)
+		buf_printf(out, ",\"photos\":%" PRId64, q->photos);
 	json_add_text(out, "device", q->device);
 	json_add_text(out, "by", q->by);
 	json_add_text(out, "action", q->action);

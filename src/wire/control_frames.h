@@ -71,9 +71,13 @@
  *  C fan      device?, list?, timeout, and method, params? | notify, params?
  *             | message            to all that fit, at once
  *             idle?: true: to boards only that are asked nothing at that moment (the
- *             row of another has an error); answers are not counted in calls
+ *             row of another has an error); answers are not counted in calls.
+ *             photos?: with tools/call: rows have the picture, too, that the call
+ *             took with the board's camera, if it has at most so many bytes
  *  S row      device, took_us, reply | error, one for each; then end. reply:
- *             the JSON-RPC reply, its id null; null where none is due
+ *             the JSON-RPC reply, its id null; null where none is due.
+ *             photo?: with photos and a reply: {"data": base64} or {"why": in words,
+ *             why there is none}; an older serve says nothing
  *  C upload   device?              an address that the only device, or the
  *             attached one, may upload one picture to
  *  S upload   url
@@ -200,6 +204,7 @@ struct serve_question {
 	const char *by, *action;
 	const char *key, *transport;
 	int64_t timeout, length; /* length: "for" */
+	int64_t photos;
 	bool tail, pictures, findings, serial, last, watch, enrolled, keep,
 		wait, idle, all, force;
 };

@@ -163,6 +163,46 @@ bool mcp_filter_is_exact(const char *text)
 	return slash && slash[1] && !strpbrk(text, "+#");
 }
 
+/* ---- names ---- */
+
+#define ONLY_IDS "id:"
+#define NAMES 5 /* of one server */
+
+static char *small(const char *text)
+{
+	char *out = mem_strdup(text);
+
+	for (char *p = out; p && *p; p++)
+		*p = (char)text_lower(*p);
+	return out;
+}
+
+static bool name_fits(const char *name, const char *pattern)
+{
+	CLEANUP(mem_free_ptr) char *one = small(name);
+
+	return one && (strcmp(one, pattern) == 0 || text_glob(pattern, one));
+}
+
+bool mcp_names_fit(const struct mcp_names *n, const char *pattern)
+{
+	const char *slash = n->name ? strrchr(n->name, '/') : NULL;
+	CLEANUP(mem_free_ptr)
+	char *both =
+		n->id && n->name ? mem_printf("%s/%s", n->id, n->name) : NULL;
+	const char *const names[NAMES] = { both, n->id, n->device, n->name,
+					   slash ? slash + 1 : NULL };
+	bool ids = text_starts(pattern, ONLY_IDS);
+	CLEANUP(mem_free_ptr)
+	char *wanted = small(pattern + (ids ? strlen(ONLY_IDS) : 0));
+
+	for (size_t i = 0; i < (ids ? 3 : NAMES); i++) {
+		if (name_fits(names[i], wanted))
+			return true;
+	}
+	return false;
+}
+
 /* ---- presence ---- */
 
 void mcp_presence_read(struct mcp_presence *out, const char *data, size_t len)
@@ -183,6 +223,8 @@ void mcp_presence_read(struct mcp_presence *out, const char *data, size_t len)
 	if (json_given(params, "meta")) {
 		json_print(&meta, json_member(params, "meta"));
 		out->meta = buf_take(&meta);
+		out->device = mem_strdup(
+			json_string(json_object(params, "meta"), "id"));
 	}
 }
 
@@ -190,5 +232,6 @@ void mcp_presence_done(struct mcp_presence *p)
 {
 	mem_free(p->description);
 	mem_free(p->meta);
+	mem_free(p->device);
 	*p = (struct mcp_presence){ 0 };
 }

@@ -57,12 +57,24 @@ int mcp_filter_check(const char *text, struct error *err);
 /* It names one server. */
 bool mcp_filter_is_exact(const char *text);
 
+/* What a server is called; each NULL: it does not say. */
+struct mcp_names {
+	const char *id, *name;
+	const char *device; /* whose board it is: of its presence */
+};
+/*
+ * As -d means it: the last level of its name, all of it, "ID/NAME", its id, its
+ * device; a glob of any of these. Without case. "id:" in front: no name.
+ */
+bool mcp_names_fit(const struct mcp_names *n, const char *pattern);
+
 /* What a presence says; release with mcp_presence_done. */
 struct mcp_presence {
 	bool gone; /* it is empty */
 	bool online; /* it is a presence at all */
 	char *description; /* NULL */
 	char *meta; /* JSON text; NULL */
+	char *device; /* "id" of that: of the board behind it; NULL */
 };
 void mcp_presence_read(struct mcp_presence *out, const char *data, size_t len);
 void mcp_presence_done(struct mcp_presence *p);

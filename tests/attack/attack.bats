@@ -30,7 +30,10 @@ teardown() { :; }
 @test "bridge: hosts at its port, over HTTP" { attack hosts-http; }
 @test "bridge: hosts at its port, over WebSocket" { attack hosts-websocket; }
 @test "bridge: a host at its stdin" { attack hosts-stdio; }
+@test "bridge: hosts at its broker" { attack hosts-mqtt; }
+@test "bridge: robots behind an access point" { attack from-point; }
 @test "what a ws:// server says" { attack to-ws; }
 @test "what an http:// server says" { attack to-http; }
 @test "what a broker says" { attack to-mqtt; }
+@test "what a broker of MCP over MQTT says" { attack to-mcp-mqtt; }
 @test "what a program says" { attack to-stdio; }

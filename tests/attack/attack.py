@@ -4,8 +4,9 @@
 
 KIND: what serve listens at (http, websocket, mqtt, udp, control), what proxy does
 (proxy-http, proxy-websocket, proxy-mqtt, proxy-mcp), what bridge offers to hosts
-(hosts-http, hosts-websocket, hosts-stdio), or what its clients dial (to-ws, to-http, to-mqtt, to-stdio). MCPCTL_BUILD is the build, to
-be one with sanitizers. Recorded and well made conversations are changed, in
+(hosts-http, hosts-websocket, hosts-stdio, hosts-mqtt, from-point), or what its
+clients dial (to-ws, to-http, to-mqtt, to-mcp-mqtt, to-stdio). MCPCTL_BUILD is the
+build, to be one with sanitizers. Recorded and well made conversations are changed, in
 their meaning and in their bytes, for SECONDS; ends with status 1 if the program
 crashed, hung, held memory, or printed a raw control byte. The same SEED gives
 the same conversations. What was sent last is then in $ATTACK_KEPT/KIND-SEED
@@ -16,6 +17,7 @@ import random
 import sys
 import tempfile
 
+import at_brokers
 import at_clients
 import at_hosts
 import at_proxy
@@ -23,7 +25,8 @@ import at_serve
 
 
 def main():
-    kinds = {**at_serve.KINDS, **at_proxy.KINDS, **at_hosts.KINDS, **at_clients.KINDS}
+    kinds = {**at_serve.KINDS, **at_proxy.KINDS, **at_hosts.KINDS, **at_clients.KINDS,
+             **at_brokers.KINDS}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     kind = sys.argv[1]

@@ -160,6 +160,44 @@ def mqtt_read(data):
     return data[0], bytes(data[at:at + size]), at + size
 
 
+# ---- MQTT 5 ----
+
+
+def mqtt5_number(data, at):
+    """(the variable byte integer there, where it ends)."""
+    value = shift = 0
+    while True:
+        byte, at = data[at], at + 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if not byte & 128:
+            return value, at
+
+
+def mqtt5_texts(data, at, count):
+    found = []
+    for _ in range(count):
+        size = struct.unpack(">H", data[at:at + 2])[0]
+        found.append(data[at + 2:at + 2 + size].decode(errors="replace"))
+        at += 2 + size
+    return found
+
+
+def mqtt5_publish(topic, data, pairs=(), head=0x30):
+    """pairs: user properties."""
+    own = b"".join(b"\x26" + mqtt_text(name) + mqtt_text(value) for name, value in pairs)
+    return mqtt_packet(head, mqtt_text(topic) + (b"\0\1" if head & 6 else b"") + mqtt_size(len(own)) + own + data)
+
+
+def mqtt5_published(flags, body):
+    """(topic, number or nothing, properties, data) of a PUBLISH."""
+    size = struct.unpack(">H", body[:2])[0]
+    topic, at = body[2:2 + size].decode(errors="replace"), 2 + size
+    number, at = (body[at:at + 2], at + 2) if flags & 6 else (b"", at)
+    size, at = mqtt5_number(body, at)
+    return topic, number, body[at:at + size], body[at + size:]
+
+
 # ---- the control socket ----
 
 

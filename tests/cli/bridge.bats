@@ -451,6 +451,78 @@ EOF
 	absent '^self\.screen' "$WORK/stdout"
 }
 
+@test "the broker of boards is killed again and again amid calls: each has one answer, of its board" {
+	broker
+	local first=$LAST
+	disown "$first"
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}'
+	event broker
+	host "$PORT" "$MQTT" "$OTA" "$ROOT/tests/soak/echo.json" "$first" <<'EOF'
+import os, random, re, signal, subprocess, sys, time
+from bridge_host import Host
+port, mqtt, ota, profile, first = sys.argv[1:]
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+def board(number, *way):
+    return subprocess.Popen(["mcpctl", "sim", profile, *way, "--reconnect",
+                             "--device-id", "02:00:00:00:00:%02d" % number], **QUIET)
+LIMIT, BOARDS, MARGIN = 8, 4, 10
+boards = [board(n, "--ota", ota, "--subscribe") if n < 3 else
+          board(n, "--connect", "ws://127.0.0.1:%s/xiaozhi/v1/" % port) for n in range(1, BOARDS + 1)]
+h = Host("--timeout", "%ds" % LIMIT, "--wait", "%ds" % (LIMIT - 2), "bridge", "--rate", "1000")
+h.initialize()
+for n in range(1, BOARDS + 1):
+    h.until_tool("00000%d__echo" % n)
+number, open_calls, good = 0, [], {n: 0 for n in range(1, BOARDS + 1)}
+def start(n):
+    global number
+    number += 1
+    open_calls.append((h.start_call("00000%d__echo" % n, {"number": number}), n, number))
+def take():
+    ident, n, number = open_calls.pop(0)
+    result = h.reply(ident, LIMIT + MARGIN)["result"]
+    text = result["content"][0]["text"]
+    if not result.get("isError"):
+        assert text == "02:00:00:00:00:%02d %d" % (n, number), (n, number, text)
+        good[n] += 1
+    else:
+        assert text.startswith("00000%d " % n), (n, text)
+    return not result.get("isError")
+os.kill(int(first), signal.SIGKILL)
+def dead():
+    try:
+        return open("/proc/%s/stat" % first).read().split()[2] == "Z"
+    except OSError:
+        return True
+while not dead():
+    time.sleep(0.02)
+broker = None
+for restart in range(3):
+    for n in [*good, *good]:
+        start(n)
+    broker = subprocess.Popen(["/usr/sbin/mosquitto", "-c", "mosquitto.conf"], **QUIET)
+    # Every board is there again, each time; at a broker after 10 s, as firmware is.
+    for n in good:
+        while True:
+            start(n)
+            while len(open_calls) > 1:
+                take()
+            if take():
+                break
+    for n in good:
+        start(n)
+    broker.kill()
+    broker.wait()
+while open_calls:
+    take()
+assert all(count >= 3 for count in good.values()), good
+assert h.ask("ping")["result"] == {} and h.end()[0] == 0
+print(number, "calls", good)
+for one in boards:
+    one.kill()
+    one.wait()
+EOF
+}
+
 @test "settings of hosts, with absolute paths" {
 	local one
 	for one in claude cursor vscode; do
@@ -465,6 +537,44 @@ EOF
 	mcp bridge --print-config emacs
 	ends 2
 	hints 'claude, cursor, vscode or codex'
+}
+
+@test "settings with a secret of a target say so; they are not printed beside a list" {
+	local one
+	for one in 'ws://127.0.0.1:9/mcp?token=s3cret' 'https://127.0.0.1:9/mcp?a=1&api_key=s3cret'; do
+		mcp -t sim: -t "$one" bridge --print-config claude
+		ends 0
+		jq -e --arg one "--target=$one" '.[].boards.args | index($one)' <<<"$out"
+		hints 'a secret stands in what is printed'
+		absent s3cret "$WORK/stderr"
+	done
+	mcp -t sim: bridge --print-config claude
+	ends 0
+	absent secret "$WORK/stderr"
+	mcp -t sim: bridge --print-config claude --list
+	ends 2
+	[ -z "$out" ]
+	hints "'--list' and '--print-config' exclude one another"
+}
+
+@test "settings say where serve is, if a host without this environment would not find it" {
+	local program words
+	serve
+	device board
+	mcp bridge --print-config cursor
+	ends 0
+	program=$(jq -r '.[].boards.command' <<<"$out")
+	mapfile -t words < <(jq -r '.[].boards.args[]' <<<"$out")
+	[ "${words[1]}" = "--socket=$WORK/run/mcpctl/serve.sock" ]
+	# So much the official SDK hands on, and Codex little more.
+	run env -i HOME="$HOME" PATH="$PATH" "$program" "${words[@]}" --list
+	[[ $output == *'audio_speaker_set_volume'* ]]
+	mcp --socket other.sock bridge --print-config cursor
+	ends 0
+	jq -e --arg other "--socket=$WORK/other.sock" '.[].boards.args == ["bridge", $other]' <<<"$out"
+	XDG_RUNTIME_DIR='' TMPDIR='' mcp bridge --print-config cursor
+	ends 0
+	jq -e '.[].boards.args == ["bridge"]' <<<"$out"
 }
 
 @test "each call is a line of the log, without secrets" {

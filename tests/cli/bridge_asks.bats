@@ -99,6 +99,155 @@ for era in ("legacy", "modern"):
 EOF
 }
 
+@test "a host of 2026-07-28 is asked by the result of its call, which goes on with the answers" {
+	host "$ASKER" <<'EOF'
+import json, sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+CAN = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
+h.until_modern_tool("hidden", **CAN)
+text = lambda reply: reply["result"]["content"][0]["text"]
+
+def asked(reply):
+    """The only question, its key, and by what the call goes on."""
+    result = reply["result"]
+    assert result["resultType"] == "input_required", reply
+    assert "io.modelcontextprotocol/serverInfo" in result["_meta"], reply
+    (key, question), = result["inputRequests"].items()
+    return question, key, result["requestState"]
+
+FORM = {"action": "accept", "content": {"name": "Ada", "n": 9007199254740993}}
+said = {"message": "Who?"}
+question, key, state = asked(h.modern_call("ask", said, **CAN))
+assert question["method"] == "elicitation/create" and question["params"]["message"] == "Who?", question
+assert len(state) >= 32, state
+# What fits that call not goes nowhere, and leaves it as it is.
+for wrong in (h.modern_call("ask", {"message": "You?"}, {key: FORM}, state, **CAN),
+              h.modern_call("sample", said, {key: FORM}, state, **CAN),
+              h.modern_call("ask", said, {key: FORM}, state[:-1], **CAN),
+              h.modern_call("ask", said, {key: FORM}, 7, **CAN),
+              h.modern_call("ask", said, {key: FORM}, **CAN)):
+    assert wrong["error"]["code"] == -32602 and "no call waits" in wrong["error"]["message"], wrong
+# Who answers nothing is asked again, and by the old text it is known no more.
+question, key, second = asked(h.modern_call("ask", said, {}, state, **CAN))
+assert second != state
+assert h.modern_call("ask", said, {key: FORM}, state, **CAN)["error"]["code"] == -32602
+done = h.modern_call("ask", said, {key: FORM, "other": 7}, second, **CAN)
+assert done["result"]["resultType"] == "complete", done
+assert json.loads(text(done))["result"] == FORM, done
+assert h.modern_call("ask", said, {key: FORM}, second, **CAN)["error"]["code"] == -32602
+# The other kinds; an answer that is none.
+question, key, state = asked(h.modern_call("sample", {"prompt": "Hi"}, **CAN))
+assert question["method"] == "sampling/createMessage", question
+assert "no object" in text(h.modern_call("sample", {"prompt": "Hi"}, {key: 7}, state, **CAN))
+question, key, state = asked(h.modern_call("roots", **CAN))
+assert question == {"method": "roots/list"}, question
+assert "file:///x" in text(h.modern_call("roots", None, {key: {"roots": [{"uri": "file:///x"}]}},
+                                         state, **CAN))
+# Two at once, in one round or in two.
+reply, heard = h.modern_call("twice", **CAN), []
+while reply["result"]["resultType"] != "complete":
+    asks = reply["result"]["inputRequests"]
+    heard += [q["params"]["message"] for q in asks.values()]
+    reply = h.modern_call("twice", None, {k: {"action": "decline"} for k in asks},
+                          reply["result"]["requestState"], **CAN)
+assert sorted(heard) == ["first", "second"] and text(reply).count("decline") == 2, (heard, reply)
+# What its host does not declare in that call is not asked.
+assert json.loads(text(h.modern_call("ask", **{"sampling": {}})))["result"] == {"action": "cancel"}
+assert "error" in json.loads(text(h.modern_call("sample")))
+# A question that is withdrawn, and a server that ends, while the host is away.
+_, key, state = asked(h.modern_call("withdraw", {"after": 0.1}, **CAN))
+assert text(h.modern_call("withdraw", {"after": 0.1}, {key: FORM}, state, **CAN)) in (
+    "withdrawn", json.dumps({"too late": {"result": FORM}}, sort_keys=True))
+_, key, state = asked(h.modern_call("die", {"after": 0.1}, **CAN))
+while "went away" not in open("bridge.err").read():
+    h.modern("tools/list")
+gone = h.modern_call("die", {"after": 0.1}, {key: FORM}, state, **CAN)
+assert gone["result"]["isError"] and "went away" in text(gone), gone
+# Its end while a host is away.
+h.until_modern_tool("ask", lambda t: "(asleep)" not in t["description"], **CAN)
+asked(h.modern_call("ask", said, **CAN))
+assert not h.asked
+assert h.end()[0] == 0
+EOF
+	grep -q 'asks elicitation/create: passed on to modern-host/3' bridge.err
+}
+
+@test "a host of 2026-07-28 that does not come back: its server is told, and free for others" {
+	host "$ASKER" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools", "--ask-timeout", "300ms")
+CAN = {"elicitation": {}}
+h.until_modern_tool("ask")
+result = h.modern_call("ask", {"message": "Who?"}, **CAN)["result"]
+assert result["resultType"] == "input_required", result
+# This one waits for the server, which waits for a host that is away.
+assert not h.modern_call("capabilities")["result"]["isError"]
+late = h.modern_call("ask", {"message": "Who?"}, {"ask-1": {"action": "decline"}},
+                     result["requestState"], **CAN)
+assert late["error"]["code"] == -32602, late
+assert h.end()[0] == 0
+EOF
+	grep -q 'the host did not come back in time' asker.log
+	grep -q ' modern-host/3 .*ask .*the host gave it up' bridge.err
+}
+
+@test "over HTTP a host of 2026-07-28 comes back with its own token, whatever the era of the server" {
+	background server mcpctl sim conformance --listen 127.0.0.1:0
+	local line era
+	line=$(wait_for server.err '127\.0\.0\.1:[0-9]') || return 1
+	[[ $line =~ 127\.0\.0\.1:([0-9]+) ]]
+	printf '%s\n' first-token-0123456 other-token-0123456 >tokens
+	for era in legacy modern; do
+		host "http://127.0.0.1:${BASH_REMATCH[1]}/mcp" "$era" <<'EOF' || return 1
+import json, re, subprocess, sys, time, urllib.request
+name = "bridge-%s.err" % sys.argv[2]
+log = open(name, "w+b")
+bridge = subprocess.Popen(["mcpctl", "--era", sys.argv[2], "-t", sys.argv[1], "bridge", "--token-file", "tokens",
+                           "--listen", "127.0.0.1:0"], stdout=log, stderr=log)
+while not (found := re.search(rb"listening at (http://\S+/mcp)", open(name, "rb").read())):
+    time.sleep(0.02)
+URL = found.group(1).decode()
+VERSION, META = "2026-07-28", "io.modelcontextprotocol/"
+
+def post(method, params, token="first-token-0123456"):
+    params = {**params, "_meta": {META + "protocolVersion": VERSION,
+                                  META + "clientCapabilities": {"elicitation": {}, "sampling": {}}}}
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+               "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Authorization": "Bearer " + token}
+    if "name" in params:
+        headers["Mcp-Name"] = params["name"]
+    post.id = getattr(post, "id", 0) + 1
+    rq = urllib.request.Request(URL, json.dumps({"jsonrpc": "2.0", "id": post.id, "method": method,
+                                                 "params": params}).encode(), headers)
+    with urllib.request.urlopen(rq, timeout=60) as reply:
+        came = json.loads(reply.read())
+    assert came["id"] == post.id, came
+    return came
+
+end = time.monotonic() + 60
+while "test_elicitation" not in [t["name"] for t in post("tools/list", {})["result"]["tools"]]:
+    assert time.monotonic() < end
+    time.sleep(0.05)
+for tool, arguments, answer, word in (
+        ("test_elicitation", {"message": "Who?"},
+         {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}, "ada"),
+        ("test_sampling", {"prompt": "p"},
+         {"role": "assistant", "content": {"type": "text", "text": "well"}, "model": "m"}, "well")):
+    call = {"name": tool, "arguments": arguments}
+    result = post("tools/call", call)["result"]
+    assert result["resultType"] == "input_required", result
+    again = {**call, "requestState": result["requestState"],
+             "inputResponses": {key: answer for key in result["inputRequests"]}}
+    assert post("tools/call", again, "other-token-0123456")["error"]["code"] == -32602
+    assert word in post("tools/call", again)["result"]["content"][0]["text"]
+bridge.terminate()
+assert bridge.wait(10) == 0
+EOF
+	done
+}
+
 @test "a host that answers no questions is asked none, and its server is told so" {
 	host "$ASKER" <<'EOF'
 import json, sys
@@ -301,6 +450,40 @@ while h.call("touch")[0] != "0":
 before = len(updates())
 h.call("touch")
 assert h.ask("ping")["result"] == {} and len(updates()) == before
+h.end()
+EOF
+	host "stdio:/usr/bin/python3 $WORK/shelf.py $WORK/modern.log" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+META = "io.modelcontextprotocol/subscriptionId"
+touched = lambda: h.modern_call("touch")["result"]["content"][0]["text"]
+updates = lambda: [n["params"] for n in h.notices if n["method"] == "notifications/resources/updated"]
+# Before its server is there: the acknowledgement waits for it.
+one = h.start_modern("subscriptions/listen", {"notifications": {
+    "toolsListChanged": True, "resourceSubscriptions": ["shelf://a", 7, "x" * 5000]}})
+first = h.notice("notifications/subscriptions/acknowledged")["params"]
+assert first["notifications"] == {"toolsListChanged": True, "resourceSubscriptions": ["shelf://a"]}, first
+assert h.modern("server/discover")["result"]["capabilities"]["resources"]["subscribe"]
+two = h.start_modern("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["shelf://a"]}})
+assert h.notice("notifications/subscriptions/acknowledged", 1)["params"]["_meta"] == {META: two}
+h.until_modern_tool("touch")
+assert touched() == "1"
+h.notice("notifications/resources/updated", 1)
+assert sorted(u["_meta"][META] for u in updates()) == [one, two], updates()
+assert all(u["uri"] == "shelf://a" for u in updates()), updates()
+# One of them ends: the other one is told as before; then no one.
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": one}})
+assert touched() == "1"
+assert h.notice("notifications/resources/updated", 2)["params"]["_meta"] == {META: two}
+h.modern_call("die")
+h.until_modern_tool("touch", lambda t: "(asleep)" not in t["description"])
+while touched() != "1":
+    pass
+assert h.notice("notifications/resources/updated", 3)["params"]["_meta"] == {META: two}
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": two}})
+while touched() != "0":
+    pass
 h.end()
 EOF
 	[ "$(grep -c '^resources/subscribe {"uri": "shelf://a"}' shelf.log)" = 2 ]

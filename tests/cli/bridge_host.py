@@ -126,6 +126,36 @@ class Host:
         result = reply["result"]
         return result["content"][0]["text"], result.get("isError", False)
 
+    # 2026-07-28, which has no session
+
+    def start_modern(self, method, params=None, **capabilities):
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "modern-host", "version": "3"},
+                "io.modelcontextprotocol/clientCapabilities": capabilities}
+        return self.start(method, {**(params or {}), "_meta": meta})
+
+    def modern(self, method, params=None, **capabilities):
+        return self.reply(self.start_modern(method, params, **capabilities))
+
+    def until_modern_tool(self, name, test=lambda tool: True, **capabilities):
+        end = time.monotonic() + PATIENCE
+        while True:
+            tools = {t["name"]: t for t in
+                     self.modern("tools/list", **capabilities)["result"]["tools"]}
+            if name in tools and test(tools[name]):
+                return
+            assert time.monotonic() < end, sorted(tools)
+            time.sleep(0.05)
+
+    def modern_call(self, name, arguments=None, answers=None, state=None, **capabilities):
+        """The reply to a call, or to its next round."""
+        params = {"name": name, "arguments": arguments or {}}
+        if answers is not None:
+            params["inputResponses"] = answers
+        if state is not None:
+            params["requestState"] = state
+        return self.modern("tools/call", params, **capabilities)
+
     def end(self, patience=10):
         """EOF on its stdin; status and seconds until its end."""
         began = time.monotonic()

@@ -66,6 +66,9 @@ board_listed() { [[ $(post "$LIST" -H "$SESSION") == *'"id":0,'*'"audio_speaker_
 	bridge
 	background stream curl -sSN --max-time 600 "$URL/sse"
 	where=$(wait_for stream.out '^data: /messages') || return 1
+	# What a proxy of stdio lets through has no headers (mcp-remote).
+	curl -sS "$URL${where#data: }" -d '{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+	wait_for stream.out '^data: {"jsonrpc":"2.0","id":8,"result":.*"supportedVersions"'
 	[ "$(curl -sS "$URL${where#data: }" -d "$INIT" -w '%{http_code}')" = 202 ]
 	wait_for stream.out '^data: {"jsonrpc":"2.0","id":"i","result":'
 	mcp "sse+$URL/sse" call audio_speaker_set_volume volume=20

@@ -60,6 +60,29 @@ calls() {
 	calls modern auto stdio mcpctl sim: bridge
 }
 
+# asked MODE WAY TO…: amid a call it is asked, and the call goes on.
+asked() {
+	ANSWER='{"sure":true,"name":"Ada"}' run host "$@"
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+@test "what a server asks: both eras of hosts, both of servers, over HTTP and stdio" {
+	[ -n "${NODE:-}" ] || skip "$WHY"
+	local one program="stdio:/usr/bin/python3 $BATS_TEST_DIRNAME/asking_server.py"
+	TARGET=(-t "$program")
+	bridge
+	for one in legacy auto; do
+		TOOL=ask asked "$one" stdio mcpctl -t "$program" bridge
+		[[ $output == *'asked Who are you?'*'answer {"result": {"action": "accept", "content": {"name": "Ada", "sure": true}}}'* ]]
+		TOOL=deploy ARGUMENTS='{"to":"moon"}' asked "$one" stdio \
+			mcpctl -t "stdio:$NODE $ROOT/tests/sdk/server.mjs $MODULES modern" bridge
+		[[ $output == *'asked Deploy to moon?'*'answer deployed to moon'* ]]
+		TOOL=ask asked "$one" http "$URL/mcp"
+		[[ $output == *'asked Who are you?'*'"action": "accept"'* ]]
+	done
+}
+
 @test "a board that comes is told, in both eras, over HTTP and stdio" {
 	local one way
 	TARGET=()

@@ -268,6 +268,9 @@ odd() {
 	soon_line 'mcpctl devices kitchen ' zsh 'mcpctl devices ki'
 	soon_got 02:00:00:00:00:01 fish_complete 'mcpctl -d '
 	soon_got kitchen fish_complete 'mcpctl -d '
+	# Who is at a broker is nobody of serve, and is not asked.
+	fish_complete 'mcpctl -t mcp+mqtt://127.0.0.1:1 -d '
+	[ ! -s got ]
 	soon_got --device=kitchen fish_complete 'mcpctl --device=ki'
 	soon_got volume= fish_complete "mcpctl call $SET "
 	grep -qE '^volume=[[:space:]].*0\.\.100' got

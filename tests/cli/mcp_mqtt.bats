@@ -204,6 +204,63 @@ last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 	ends 3
 }
 
+@test "-d: which of those that fit the filter, by each of its names" {
+	broker
+	boards 2
+	server one a lab/lamp plain
+	server two b lab/lamp plain
+	local id name target
+	mcp -o json "$(at '+/lab/+/000002')" --all info
+	ends 0
+	id=$(jq -r .device.server_id stdout)
+	target=$(jq -r .device.target stdout)
+	for name in 000002 "$id" 02:00:00:00:00:02 '*0002'; do
+		mcp -d "$name" "$(at '+/lab/%23')" call self.get_device_status
+		ends 0
+		mcp -o json -d "$name" "$(at '+/lab/%23')" --all ping
+		ends 0
+		jq -se "length == 1 and .[0].device.target == \"$target\"" stdout
+	done
+	mcp -d lamp "$(at '+/lab/%23')" call who
+	ends 2
+	hints "2 MCP servers at the broker '127.0.0.1' fit '+/lab/#' and -d 'lamp'"
+	hints "$(at a/lab/lamp), $(at b/lab/lamp)"
+	mcp -d A "$(at)" call who
+	ends 0
+	[ "$out" = a ]
+	mcp -d id:b/lab/lamp "$(at '+/lab/%23')" call who
+	ends 0
+	[ "$out" = b ]
+	mcp -d id:lamp "$(at)" call who
+	ends 3
+	hints "no MCP server that fits -d 'id:lamp' is at the broker"
+	mcp -d lamp "$(at)" --all call who
+	ends 0
+	[ "$(wc -l <stdout)" = 2 ]
+	mcp -d lamp targets --scan "$(at)"
+	ends 0
+	[ "$(wc -l <stdout)" = 2 ]
+	# The target says which; what the environment says of boards is not about it.
+	MCPCTL_DEVICE=elsewhere mcp "$(at a/lab/lamp)" call who
+	ends 0
+	MCPCTL_DEVICE=b mcp "$(at '+/lab/lamp')" call who
+	ends 0
+	[ "$out" = b ]
+	mcp -d b "$(at a/lab/lamp)" call who
+	ends 3
+	# The list of each is kept apart.
+	mcp -d 000001 "$(at '+/lab/%23')" tools
+	ends 0
+	mcp --cached -d 000001 "$(at '+/lab/%23')" tools
+	ends 0
+	mcp --cached -d 000003 "$(at '+/lab/%23')" tools
+	ends 7
+	# It is waited for.
+	background waits mcpctl --wait 30s -d late "$(at '+/lab/%23')" call who
+	server three c lab/late plain
+	wait_for waits.out '^c$'
+}
+
 # says_again_to NAME: until somebody listens.
 says_again_to() {
 	mosquitto_pub -V mqttv5 -p "$MQTT" -t '$mcp-server/capability/a/lab/one' \
@@ -268,6 +325,10 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 3
 	hints 'it does not speak MQTT 5'
+	odd_broker odd
+	mcp "$(at 1/ours/a)" ping
+	ends 5
+	hints 'something that is no MQTT'
 	odd_broker mute
 	mcp --wait 300ms "$(at 1/ours/a)" ping
 	ends 3
@@ -366,6 +427,11 @@ opens() {
 		-m '{"jsonrpc":"2.0","method":"notifications/disconnected"}'
 	opens client66
 	wait_for hears.out 'client66/.*"result"'
+	# A NUL in it ends nothing but its own message.
+	{ printf '{"jsonrpc":"2.0","id":"\0' && head -c 9000 /dev/zero | tr '\0' x; } |
+		mosquitto_pub -V mqttv5 -q 1 -p "$MQTT" -t "\$mcp-server/$SERVER_TOPIC" -s \
+			-D publish user-property MCP-MQTT-CLIENT-ID client8
+	wait_for hears.out 'client8/.*"code":-32700'
 }
 
 # What is published there comes.
@@ -427,15 +493,24 @@ is_heard() {
 	absent "self\.reboot" hears.out
 }
 
-@test "the broker is restarted: boards announce themselves again" {
+@test "the broker is killed again and again: boards announce themselves each time" {
 	broker
-	local first=$LAST
-	boards 1
-	kill "$first"
-	event exec "the broker '127.0.0.1' went away"
-	until_true over "$first"
-	background broker /usr/sbin/mosquitto -c mosquitto.conf
-	until_true mcpctl "$(at '+/lab/%23')" call self.get_device_status
+	local one first=$LAST
+	boards 2
+	for one in 1 2 3; do
+		kill -KILL "$first"
+		until_true matches serve.out "\"exec\".*the broker '127.0.0.1' went away" "$one"
+		until_true over "$first"
+		background broker /usr/sbin/mosquitto -c mosquitto.conf
+		first=$LAST
+		until_true both_answer
+	done
+}
+
+# both_answer: each of two boards at the broker, once.
+both_answer() {
+	[ "$(mcpctl -o json "$(at '+/lab/%23')" --all call self.get_device_status |
+		jq -s 'map(select(tostring | contains("volume"))) | length')" = 2 ]
 }
 
 @test "the broker ends amid a call, and a command that stays comes back to it" {
@@ -483,4 +558,208 @@ tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 	hints 'expected mqtt://'
 	mcp bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/a+b"
 	ends 2
+}
+
+# tls_broker: TLS is its port with a certificate for localhost, MQTT its plain one.
+tls_broker() {
+	certificates
+	MQTT=$(free_port)
+	TLS=$(free_port)
+	chmod 644 server.key server.pem
+	cat >mosquitto.conf <<-END
+		allow_anonymous true
+		user $(id -un)
+		listener $MQTT 127.0.0.1
+		listener $TLS 127.0.0.1
+		certfile server.pem
+		keyfile server.key
+	END
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true port_taken "$TLS"
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+}
+
+# over_tls HOST ARG…: a ping of a/lab/one there, by TLS.
+over_tls() {
+	local host=$1
+	shift
+	mcp "$@" "mcp+mqtts://$host:$TLS/a/lab/one" ping
+}
+
+@test "TLS: an authority of one's own, another one, another name, a plain port" {
+	tls_broker
+	server one a lab/one plain
+	over_tls localhost --cacert ca.pem
+	ends 0
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS/+/lab/%23" info
+	ends 0
+	shows 'TLSv1\.[23]'
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS" --all call who
+	ends 0
+	mcp --cacert ca.pem targets --scan "mcp+mqtts://localhost:$TLS"
+	ends 0
+	shows "mcpctl mcp\\+mqtts://localhost:$TLS/a/lab/one info"
+	over_tls localhost
+	ends 3
+	hints "unable to get local issuer certificate"
+	hints "--cacert FILE trusts another certificate"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -out other.pem -days 2 -subj /CN=other 2>openssl.log
+	over_tls localhost --cacert other.pem
+	ends 3
+	hints '--cacert'
+	over_tls 127.0.0.1 --cacert ca.pem
+	ends 3
+	hints 'its certificate is for another name'
+	over_tls 127.0.0.1 --insecure
+	ends 0
+	hints "the certificate of '127.0.0.1' is not verified (--insecure)"
+	over_tls localhost --cacert missing.pem
+	ends 2
+	hints missing.pem
+	# The plain port of the same broker, and its other one without TLS.
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$MQTT/a/lab/one" ping
+	ends 3
+	hints 'does it speak TLS there?'
+	mcp "mcp+mqtt://localhost:$TLS/a/lab/one" ping
+	ends 3
+	hints 'does it want mqtts://'
+}
+
+@test "TLS: serve --mcp-mqtt and bridge --mcp-mqtt, and what is wrong with it" {
+	tls_broker
+	serve --listen 127.0.0.1:0 --cacert ca.pem --mcp-mqtt "mqtts://localhost:$TLS/lab"
+	background board mcpctl sim --ota "$OTA"
+	event exec "at the broker 'localhost' as "
+	mcp --cacert ca.pem "mcp+mqtts://localhost:$TLS" call self.get_device_status
+	ends 0
+	local name options place words
+	while IFS='|' read -r name options place words; do
+		# shellcheck disable=SC2086 # words
+		background "$name" mcpctl bridge $options --mcp-mqtt "$place"
+		wait_for "$name.err" "$words"
+		kill "$LAST"
+	done <<-END
+		stranger||mqtts://localhost:$TLS/two|local issuer certificate.*it is tried again
+		named|--cacert ca.pem|mqtts://127.0.0.1:$TLS/two|certificate is for another name.*it is tried again
+		plain|--cacert ca.pem|mqtts://localhost:$MQTT/two|does it speak TLS there.*it is tried again
+		open|--insecure|mqtts://127.0.0.1:$TLS/two|at the broker '127.0.0.1' as
+	END
+}
+
+@test "serve --mcp-allow, --mcp-deny, --mcp-user-tools, --mcp-read-only: what is shown there" {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" \
+		--mcp-allow self.reboot --mcp-allow 'self.get_sys*' --mcp-deny self.screen.set_theme
+	background board mcpctl sim --ota "$OTA"
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.reboot
+	says self.get_system_info
+	says self.screen.set_brightness
+	absent self.screen.set_theme
+	absent self.upgrade_firmware
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-read-only --mcp-keep-asleep
+	background again mcpctl sim --ota "$OTA"
+	local board=$LAST
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.get_device_status
+	absent set_volume
+	kill "$board"
+	until_true is_asleep
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-user-tools
+	background third mcpctl sim --ota "$OTA"
+	event exec "at the broker '127.0.0.1' as "
+	mcp "$(at)" tools
+	ends 0
+	says self.get_system_info
+	mcp serve --mcp-read-only
+	ends 2
+	hints "option '--mcp-read-only' needs --mcp-mqtt"
+}
+
+is_asleep() {
+	mcp -o json "$(at)" --all info
+	mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/#' -C 1 | grep -q '"state":"asleep"'
+}
+
+# images: a server of the current folder; IMAGES is its address.
+images() {
+	background images /usr/bin/python3 -u -m http.server -b 127.0.0.1 0
+	IMAGES=$(wait_for images.out '^Serving' | grep -oE 'port [0-9]+')
+	IMAGES=http://127.0.0.1:${IMAGES#port }
+}
+
+@test "upgrade at a broker: one, all, a tool that is hidden, what does not fit" {
+	broker
+	images
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/firmware.py" new.bin 2.5.0
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-allow self.upgrade_firmware
+	background one mcpctl sim --ota "$OTA" --reconnect --device-id 02:00:00:00:00:01
+	background two mcpctl sim --ota "$OTA" --reconnect --device-id 02:00:00:00:00:02
+	event exec "at the broker '127.0.0.1' as .*000001/"
+	event exec "at the broker '127.0.0.1' as .*000002/"
+	mcp "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 2
+	hints '2 MCP servers fit: which one?'
+	mcp -o json -d 02:00:00:00:00:01 -t "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 0
+	jq -se 'length == 1 and .[0].verdict == "done" and .[0].before == "2.4.2" and .[0].now == "2.5.0"' stdout
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/firmware.py" next.bin 2.6.0
+	mcp -t "$(at '+/lab/%23')" --all upgrade "$IMAGES/next.bin" --then 'echo it is done'
+	ends 0
+	shows 'done  2\.5\.0 -> 2\.6\.0, '
+	shows 'done  2\.4\.2 -> 2\.6\.0, '
+	says 'it is done'
+	# What does not fit a broker.
+	mcp -t "$(at)" upgrade new.bin
+	ends 2
+	hints "'new.bin' is no address: at a broker nobody hosts a file"
+	mcp -t "$(at)" upgrade "$IMAGES/new.bin" --by ota
+	ends 2
+	hints "option '--by' is for the boards of a running serve"
+	kill "$SERVER"
+	until_true gone_all
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	background three mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:03
+	event exec "at the broker '127.0.0.1' as .*000003/"
+	mcp -d 02:00:00:00:00:03 -t "$(at '+/lab/%23')" upgrade "$IMAGES/new.bin"
+	ends 2
+	says 'it does not offer self.upgrade_firmware'
+	says '--mcp-allow self.upgrade_firmware'
+}
+
+# upgraded STATUS VERDICT WORD ARG…: a board that does what WORD says.
+upgraded() {
+	local wanted=$1 verdict=$2 word=$3
+	shift 3
+	mcp -o json "$@" -t "$(at b/lab/board)" upgrade "http://127.0.0.1/$word" --restart 300ms
+	ends "$wanted"
+	jq -se "length == 1 and .[0].verdict == \"$verdict\" and .[0].fetched == null" stdout
+}
+
+@test "upgrade at a broker: a board that cannot fetch, and others that do not end well" {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --mcp-allow self.upgrade_firmware
+	background one mcpctl sim --ota "$OTA" --reconnect --fault upgrade-never
+	event exec "at the broker '127.0.0.1' as "
+	mcp -t "$(at '+/lab/%23')" upgrade "http://127.0.0.1:$(free_port)/new.bin"
+	ends 7
+	shows 'old version  2\.4\.2 -> 2\.4\.2, '
+	says 'it is back with the version that it had'
+	server board b lab/board board
+	upgraded 1 failed refuse
+	says 'no such image'
+	upgraded 3 'never fetched' stay --timeout 300ms
+	says 'did not restart'
+	upgraded 4 'not seen' back
+	says 'does not announce its version'
+	upgraded 4 'not seen' leave
+	says 'is not announced again'
 }

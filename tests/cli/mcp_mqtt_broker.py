@@ -6,7 +6,7 @@ mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
 (SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only);
-mute (no SUBACK); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
+mute (no SUBACK); odd (CONNACK with a property that does not exist); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
 """
 import json
 import socket
@@ -103,7 +103,7 @@ def connect(client, body):
     if KIND == "old":
         client.send(0x20, b"\0\1")
         raise ConnectionError
-    props = b""
+    props = b"\x70\0" if KIND == "odd" else b""
     if KIND == "filters":
         for key, value in (("MCP-SERVER-NAME-FILTERS", '["ours/#"]'),
                            ("MCP-RBAC", '[{"server_name":"ours/a","role_name":"viewer"}]')):

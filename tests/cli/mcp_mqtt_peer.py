@@ -8,7 +8,8 @@ KIND: plain; sdk (kwargs, positional, `type: true`, `contents`, no ping); silent
 (never answers initialize); dying (ends without a word at tools/call); leaving
 (takes back its presence at tools/call); stale (presence alone, then it ends);
 garbage (a retained presence that is none, then it ends); draft (the older
-draft's topic, then it ends); late (answers a call twice, and another's id).
+draft's topic, then it ends); late (answers a call twice, and another's id); board (upgraded, it does what the last
+level of the address says: refuse, stay, leave, or back, which is to leave and come).
 A line a packet on stdout: "client ID", "props ...", "gone", "call NAME ARGS".
 """
 import json
@@ -136,6 +137,22 @@ TOOLS = [
      "inputSchema": {"type": "object", "properties": {}}},
 ]
 
+if KIND == "board":
+    TOOLS.append({"name": "self.upgrade_firmware", "description": "other firmware",
+                  "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}},
+                                  "required": ["url"]}})
+
+
+def upgrade(broker, url):
+    """Its presence as that says; and its answer."""
+    if url.endswith(("leave", "back")):
+        broker.publish(PRESENCE, b"", retain=True)
+    if url.endswith("back"):
+        broker.publish(PRESENCE, presence(), retain=True)
+    refused = url.endswith("refuse")
+    return {"result": {"isError": refused, "content": [
+        {"type": "text", "text": "no such image" if refused else "true"}]}}
+
 
 def sdk_call(params):
     """As the SDK for ESP: {"kwargs": all, in the order of the schema}."""
@@ -209,7 +226,11 @@ def handle(broker, topic, pairs, data):
     if said["method"] == "tools/call" and KIND == "leaving":
         broker.publish(PRESENCE, b"", retain=True)
         return
-    reply = answer(said["method"], said.get("params") or {})
+    params = said.get("params") or {}
+    if params.get("name") == "self.upgrade_firmware":
+        reply = upgrade(broker, params["arguments"]["url"])
+    else:
+        reply = answer(said["method"], params)
     if reply is None:
         return
     if KIND == "late" and said["method"] == "tools/call":

@@ -51,6 +51,19 @@ not_sanitized() {
 	finish "$SERVER" 143
 }
 
+@test "serve: a board costs it 32 kB at most, touched or not" {
+	not_sanitized
+	reserved() { awk '/VmData/ {print $2}' "/proc/$SERVER/status"; }
+	ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
+	serve
+	device board
+	until_true ready 1
+	before=$(reserved)
+	device boards --devices 100 --device-id 0b:00:00:00:00:01
+	until_true ready 101
+	[ "$(reserved)" -le $((before + 100 * 32)) ]
+}
+
 @test "serve: a large message that comes then ends that board's connection only" {
 	not_sanitized
 	serve

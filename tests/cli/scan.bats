@@ -198,3 +198,202 @@ asks() { ss -Hulnp 2>/dev/null | grep -q "pid=$1,"; }
 	wait "$pid" || status=$?
 	[ "$status" = 130 ]
 }
+
+# announce NAME [ARG…]: a bridge that is announced on loopback; sets PID, PORT.
+announce() {
+	local name=$1 line
+	shift
+	background "$name" mcpctl -t sim: bridge --listen 127.0.0.1:0 --announce --interface lo "$@"
+	PID=$LAST
+	line=$(wait_for "$name.err" "^announced as 'mcpctl on .*' on lo") || return 1
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line")
+	PORT=${PORT#*:}
+}
+
+# peer ARG…: a script that has mdns_peer.py is stdin.
+peer() {
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout $((PATIENCE * 2)) python3 - "$@"
+}
+
+@test "bridge --announce is found, by its name and by its host's; its end is told" {
+	announce one
+	scan --count 1
+	ends 0
+	shows "^network  mcpctl on .*  mcpctl http://127.0.0.1:$PORT/mcp info  mcpctl-[0-9a-f]{8}.local on lo, version [0-9.]+"
+	host=$(grep -oE 'mcpctl-[0-9a-f]{8}.local' stdout)
+	# A host may come by that name; by another one it may not.
+	for pair in "$host:$PORT 200" "other.local:$PORT 421"; do
+		[ "$(curl -s -o body -w '%{http_code}' -H "Host: ${pair% *}" "http://127.0.0.1:$PORT/health")" = "${pair#* }" ]
+	done
+	peer "$PORT" "$PID" <<'END'
+import os, signal, sys
+from mdns_peer import *
+port = int(sys.argv[1])
+p = asked(SERVICE, PTR)
+assert kinds(p.answers) == [PTR] and kinds(p.more) == [A, TXT, SRV], vars(p)
+assert all(r[2] <= 10 for r in p.answers + p.more), "kept for long by who knows of no goodbye"
+full = p.answers[0][3]
+assert full[0].startswith(b"mcpctl on ") and full[1:] == SERVICE, full
+by = {r[1]: r for r in p.more}
+assert by[SRV][0] == full and by[SRV][3][0] == port, by
+assert by[A][0] == by[SRV][3][1] and by[A][3] == bytes([127, 0, 0, 1]), by
+words = by[TXT][3]
+assert words.startswith(b"\x09path=/mcp") and b"version=" in words and words.count(b"=") == 2, words
+assert asked(full, SRV).answers[0][3] == by[SRV][3]
+assert kinds(asked(full, ANY).answers) == [TXT, SRV]
+assert asked(by[SRV][3][1], A).answers[0][3] == by[A][3]
+assert asked(KINDS, PTR).answers[0][3] == SERVICE
+ears = opened(5353)
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+p = heard(ears, lambda p: p.flags & 0x8000 and p.answers and p.answers[0][2] == 0)
+assert kinds(p.answers) == [A, PTR, TXT, SRV] and not any(r[2] for r in p.answers), vars(p)
+END
+	finish "$PID" 0
+}
+
+@test "bridge --announce: who hears all is told once, and not what he knows" {
+	announce one
+	peer <<'END'
+from mdns_peer import *
+full = asked(SERVICE, PTR).answers[0][3]
+s = opened(5353)
+known = record(SERVICE, PTR, name(full), ttl=4500)
+# Of two questions one was answered already.
+p = told(s, packet([question(SERVICE, PTR), question(full, TXT)], [known]), lambda p: kinds(p.answers) == [TXT])
+assert not p.id and not p.questions and not p.more, vars(p)
+# What is known for a short time yet is told again, with all that belongs to it.
+old = record(SERVICE, PTR, name(full), ttl=100)
+p = told(s, packet([question(SERVICE, PTR)], [old]), lambda p: kinds(p.answers) == [PTR])
+assert p.answers[0][2] == 4500 and SRV in kinds(p.more), vars(p)
+# Who wants it alone has it alone.
+alone = opened()
+alone.sendto(packet([question(SERVICE, PTR, unicast=True)]), GROUP)
+assert Packet(alone.recvfrom(9000)[0]).answers[0][3] == full
+END
+}
+
+@test "bridge --announce: a name that is another's is left to it, from the start and later" {
+	announce one
+	first=$PID
+	announce two
+	grep -q "^announced as 'mcpctl on .* (2)' on lo .*; its name without a number is another's" two.err
+	scan --count 2
+	ends 0
+	shows '^network  mcpctl on .* \(2\) '
+	kill "$first"
+	finish "$first" 0
+	# Somebody says that the second name is his, and stays at it.
+	peer <<'END'
+from mdns_peer import *
+full = asked(SERVICE, PTR).answers[0][3]
+assert full[0].endswith(b" (2)"), full
+s = opened(5353)
+mine = packet(answers=[record(full, SRV, place(9, [b"mine", b"local"]))], flags=0x8400)
+s.sendto(mine, GROUP)
+while True:
+    p = heard(s, lambda p: p.claims)
+    if p.claims[0][0] == full:
+        s.sendto(mine, GROUP)
+    if p.claims[0][0][0].endswith(b" (3)"):
+        break
+END
+	wait_for two.err "^announced as 'mcpctl on .* \(3\)' on lo"
+	kill "$PID"
+	finish "$PID" 0
+}
+
+@test "bridge --announce: of two that ask for a name at once one has it" {
+	mkfifo go
+	background two bash -c 'read -r _ <go; exec mcpctl -t sim: bridge --listen 127.0.0.1:0 --announce --interface lo'
+	peer <<'END'
+from mdns_peer import *
+s = opened(5353)
+open("go", "w").write("go\n")
+p = heard(s, lambda p: p.claims)
+full, kind, _, (port, host) = p.claims[0]
+assert kind == SRV and p.questions == [(full, ANY)] and not p.flags, vars(p)
+def claim(number):
+    return packet([question(full, ANY)], claims=[record(full, SRV, place(number, host))])
+def taken():
+    return packet(answers=[record(full, SRV, place(port + 1, host))], flags=0x8400)
+# Less than it says, and it goes on at once.
+s.sendto(claim(port - 1), GROUP)
+began = time.monotonic()
+heard(s, lambda p: p.claims and p.claims[0][3][0] == port)
+assert time.monotonic() - began < 0.9
+# More, and it waits a second, and asks again; meanwhile the name is taken.
+s.sendto(claim(port + 1), GROUP)
+while True:
+    p = heard(s, lambda p: p.claims and p.claims[0][3][0] == port)
+    if p.claims[0][0] != full:
+        break
+    s.sendto(taken(), GROUP)
+END
+	wait_for two.err "^announced as 'mcpctl on .* \(2\)' on lo"
+}
+
+@test "bridge --announce: strangers: garbage, questions for others, a thousand at once" {
+	announce one
+	peer "$PORT" <<'END'
+import os, select, urllib.request, sys
+from mdns_peer import *
+full = asked(SERVICE, PTR).answers[0][3]
+s = opened()
+for data in (os.urandom(600), b"\0" * 11, b"\0" * 12, packet([b"\xc0\x0c\0\x0c\0\1"] * 50),
+             packet([question(SERVICE, PTR)])[:-1], b"\xff" * 8999,
+             packet([question([b"_http", b"_tcp", b"local"], PTR)]), packet([question([b"x", b"local"], A)]),
+             packet([question(full, A)]), packet([question(SERVICE, A)])):
+    s.sendto(data, GROUP)
+for _ in range(1000):
+    s.sendto(packet([question(SERVICE, PTR)], ident=9), GROUP)
+# The next second is another one: asked until it answers.
+count, last, ids = 0, opened(), set()
+while not select.select([last], [], [], 0.2)[0]:
+    last.sendto(packet([question(full, SRV)], ident=3), GROUP)
+while select.select([s], [], [], 0)[0]:
+    p = Packet(s.recvfrom(9000)[0])
+    ids.add(p.id)
+    count += 1
+assert ids == {9} and 1 <= count <= 60, (ids, count)
+urllib.request.urlopen("http://127.0.0.1:%s/health" % sys.argv[1]).read()
+END
+	# A torn name and its likes leave no line.
+	[ "$(wc -l <one.err)" = 2 ]
+}
+
+@test "bridge --announce: who is not in that net is not answered" {
+	announce one
+	other=$(ip -4 -o address show scope global | grep -oE 'inet [0-9.]+' | head -n 1)
+	[ -n "$other" ] || skip "this machine has no address beside loopback"
+	peer "${other#* }" <<'END'
+import select, sys
+from mdns_peer import *
+s = opened(bind=sys.argv[1])
+for _ in range(3):
+    s.sendto(packet([question(SERVICE, PTR)]), GROUP)
+# Sent later, answered.
+full = asked(SERVICE, PTR).answers[0][3]
+assert asked(full, SRV).answers
+assert not select.select([s], [], [], 0)[0]
+END
+}
+
+@test "bridge --announce: what nobody could reach, or is no port, is refused before anything listens" {
+	mcp -t sim: bridge --listen 127.0.0.1:0 --announce
+	ends 2
+	hints "option '--announce': nobody but this machine reaches '127.0.0.1'"
+	hints '--interface lo'
+	mcp -t sim: bridge --announce
+	ends 2
+	hints "option '--announce' is for --listen"
+	mcp -t sim: bridge --listen 127.0.0.1:0 --interface lo
+	ends 2
+	hints "option '--interface' is for --announce"
+	MCPCTL_BRIDGE_TOKEN=0123456789abcdef mcp -t sim: bridge --listen '[2001:db8::1]:0' --announce
+	ends 2
+	hints "needs an IPv4 address in --listen, which '2001:db8::1' is not"
+	mcp -t sim: bridge --listen 127.0.0.1:0 --announce --interface nothing0
+	ends 2
+	hints "no interface 'nothing0' is up with the IPv4 address 127.0.0.1"
+	absent 'announced as' stderr
+}

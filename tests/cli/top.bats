@@ -271,3 +271,78 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	keys q
 	see '^\$ *$'
 }
+
+# servers N: a serve with N boards at a broker, as lab/….
+servers() {
+	broker
+	serve --listen 127.0.0.1:0 --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	device fleet --devices "$1"
+	for ((i = 1; i <= $1; i++)); do
+		event exec "at the broker '127.0.0.1' as .*00000$i"
+	done
+}
+
+at() { echo "mcp+mqtt://127.0.0.1:$MQTT${1:+/$1}"; }
+
+@test "servers at a broker: by presence, filtered, followed, called; gone" {
+	servers 2
+	terminal 160 24
+	enter "mcpctl -t '$(at '+/lab/%23')' top"
+	see '^2 servers, 2 present; by name; as they announce themselves'
+	see '^name .* state .* board .* firmware .* tools'
+	# What nobody announces is not known.
+	see '^000001 +present +pretend-esp32s3 .* - +- '
+	type_text '/000002'
+	see '^2 servers, 2 present, 1 with'
+	keys Enter
+	keys Enter
+	see '^what 000002 says by itself: nothing yet'
+	type_text 'c'
+	see '^call TOOL'
+	type_text 'self.audio_speaker.set_volume volume=41'
+	keys Enter
+	see '^\(status 0; Enter goes back\)'
+	shows '^true'
+	keys Enter
+	see '^2 servers'
+	local topic
+	# shellcheck disable=SC2016 # a topic
+	topic=$(mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-server/presence/+/lab/+/000002' -C 1 -F %t)
+	topic=${topic/presence/capability}
+	until_true told_of "$topic"
+	keys Escape Escape
+	kill "$DEVICE"
+	see '^2 servers, 0 present'
+	see '^000001 +gone '
+	type_text c
+	see '^call TOOL'
+	type_text x
+	keys Enter
+	see '^000001 went'
+	device again --devices 1
+	see '^2 servers, 1 present'
+	keys q
+	see '^\$ *$'
+	usable
+}
+
+told_of() {
+	mosquitto_pub -V mqttv5 -p "$MQTT" -t "$1" \
+		-m '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+	capture && grep -qE '^[0-9:]{8} .*list_changed' screen
+}
+
+@test "a broker with nobody, one that is not there, one that ends" {
+	broker
+	terminal
+	enter "mcpctl -t '$(at)' top"
+	see '^0 servers, 0 present'
+	kill "$LAST"
+	see '^error: .*the broker .127.0.0.1. went away'
+	usable
+	enter "mcpctl -t '$(at)' top; echo status=\$?"
+	see '^status=3'
+	mcp -t "$(at)" top
+	ends 2
+	hints 'draws on a terminal'
+}

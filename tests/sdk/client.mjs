@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A host on the official SDK: client.mjs MODULES legacy|auto http|sse|stdio TO…
 // TO: a URL and, if there is one, a token; or a program and its arguments. Prints
-// the era, its tools and what TOOL, of the environment, answers; with CHANGES
+// the era, its tools and what TOOL, of the environment, answers (ANSWER: what is
+// filled in where it asks); with CHANGES
 // there, it stays and prints its tools whenever it is told that they changed.
 import { createRequire } from 'node:module';
 
@@ -26,6 +27,7 @@ const names = (tools) => tools.map((tool) => tool.name).join(' ');
 const client = new Client(
 	{ name: 'sdk-host', version: '2' },
 	{
+		capabilities: process.env.ANSWER ? { elicitation: {} } : {},
 		versionNegotiation: { mode },
 		listChanged: { tools: {
 			onChanged: (error, tools) =>
@@ -33,6 +35,11 @@ const client = new Client(
 		} },
 	});
 
+if (process.env.ANSWER)
+	client.setRequestHandler('elicitation/create', async ({ params }) => {
+		console.log('asked', params.message);
+		return { action: 'accept', content: JSON.parse(process.env.ANSWER) };
+	});
 await client.connect(transport());
 console.log('era', client.getProtocolEra());
 console.log('tools', names((await client.listTools()).tools));

@@ -142,8 +142,8 @@ static void what_is_none_says_nothing(void **state)
 		"{\"boards\":[1,{\"id\":\"x\"},{\"id\":\"x\",\"prefix\":\"y\","
 		"\"seen\":9007199254740000,\"list\":\"none\"}],\"lists\":"
 		"{\"a\":1,\"b\":[1],\"c\":{}}}",
-		"{\"boards\":[{\"id\":\"\",\"prefix\":\"y\",\"seen\":"
-		"9007199254740000,\"list\":\"a\"}],\"lists\":{\"a\":[]}}",
+		("{\"boards\":[{\"id\":\"\",\"prefix\":\"y\",\"seen\":"
+		 "9007199254740000,\"list\":\"a\"}],\"lists\":{\"a\":[]}}"),
 	};
 
 	(void)state;

@@ -559,6 +559,130 @@ static void questions_that_end_otherwise(void **state)
 	assert_string_equal(server.text, "4 -32603 the host went away");
 }
 
+#define CAN_META                                                                 \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+	"\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":"       \
+	"{\"url\":{}}}}"
+#define CALL_SET(id, more)                                                    \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\","       \
+	"\"params\":{\"name\":\"set\",\"arguments\":{\"n\":1}," more CAN_META \
+	"}}"
+
+static void peer_answers(const char *result)
+{
+	started->reply.result = json_parse(result, strlen(result), NULL);
+	started->reply.kind = MESSAGE_RESULT;
+	started->end = CALL_ANSWERED;
+	bridge_peer_tend(&peer);
+}
+
+static void modern_results_of_modern_servers(void **state)
+{
+	(void)state;
+	peer.offers = OFFERS_PROMPTS;
+	assert_non_null(hear(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"," META
+		"}}"));
+	bridge_peer_tend(&peer);
+	peer_answers(
+		"{\"resultType\":\"complete\",\"_meta\":{\"a\":1},\"messages\":[]}");
+	assert_string_equal(
+		buf_string(&ear.said),
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"_meta\":{\"a\":1},\"messages\":[]}}");
+}
+
+/* The host's call asks; *state: by what it goes on. */
+static void call_asks(char state[33])
+{
+	const char *at;
+
+	assert_non_null(hear(CALL_SET("1", "")));
+	bridge_peer_tend(&peer);
+	assert_true(started->answers.elicit_url);
+	assert_non_null(
+		strstr(peer_asks("7", "elicitation/create", "{\"a\":1}"),
+		       "does not answer"));
+	assert_null(peer_asks(
+		"7", "elicitation/create",
+		"{\"mode\":\"url\",\"url\":\"https://e/\",\"elicitationId\":\"e\"}"));
+	assert_int_equal(ear.done, 0);
+	bridge_host_tend(host);
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(
+		buf_string(&ear.said),
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{\"ask-1\":{\"method\":\"elicitation/create\",\"params\":{\"mode\":\"url\",\"url\":\"https://e/\"}}},\"requestState\":\""));
+	at = strstr(buf_string(&ear.said), "requestState\":\"");
+	assert_non_null(at);
+	text_copy(state, 33, at + strlen("requestState\":\""));
+}
+
+static void modern_rounds(void **state)
+{
+	char known[33];
+	char *again;
+
+	(void)state;
+	call_asks(known);
+	assert_true(bridge.hearer.answers(bridge.owner)->elicit_url);
+	again = mem_printf(
+		CALL_SET(
+			"\"b\"",
+			"\"requestState\":\"%s\",\"inputResponses\":{\"ask-1\":{\"action\": \"accept\"}},"),
+		known);
+	assert_non_null(hear(again));
+	assert_int_equal(server.answers, 0);
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "7 {\"action\": \"accept\"}");
+	says(again, "no call waits");
+	ear.done = 0;
+	peer_answers("{\"content\":[]}");
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "\"id\":\"b\",\"result\":{\"content\":[]"));
+	mem_free(again);
+	bridge_host_tend(host);
+}
+
+/* Its result is kept; over HTTP its host comes as another client. */
+static void modern_rounds_that_end_meanwhile(void **state)
+{
+	char known[33];
+	char *again;
+	void *other;
+
+	(void)state;
+	call_asks(known);
+	bridge.hearer.withdrawn(bridge.owner, &peer, (struct span){ "7", 1 });
+	peer_answers("{\"content\":[]}");
+	assert_int_equal(ear.done, 1);
+	again = mem_printf(CALL_SET("2", "\"requestState\":\"%s\","), known);
+	other = client;
+	client = a->client_new(a->owner);
+	says(again, "\"id\":2,\"result\":{\"content\":[]");
+	mem_free(again);
+	a->client_free(other);
+	bridge_host_tend(host);
+}
+
+static void modern_rounds_given_up(void **state)
+{
+	char known[33];
+
+	(void)state;
+	options.ask_timeout = 1;
+	call_asks(known);
+	while (!server.answers)
+		bridge_host_tend(host);
+	options.ask_timeout = 0;
+	assert_string_equal(server.text,
+			    "7 -32603 the host did not come back in time");
+	assert_true(started->abandoned);
+	bridge_host_tend(host);
+	started->end = CALL_LOST;
+	bridge_peer_tend(&peer);
+	assert_int_equal(ear.done, 1);
+}
+
 static void peer_says(const char *method, const char *params)
 {
 	cJSON *json = json_parse(params, strlen(params), NULL);
@@ -627,6 +751,14 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(questions_that_end_otherwise,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			modern_results_of_modern_servers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(modern_rounds, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			modern_rounds_that_end_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(modern_rounds_given_up, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(logs_from_that_level_on, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(changes_are_told, set_up,

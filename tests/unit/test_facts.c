@@ -110,7 +110,7 @@ static void hosts(void **state)
 	(void)state;
 	forget();
 	h = host_facts(&count);
-	assert_int_equal(count, 7);
+	assert_int_equal(count, 8);
 	for (size_t i = 0; i < count; i++)
 		assert_true(*h[i].name && *h[i].source &&
 			    strlen(h[i].read) == 10);

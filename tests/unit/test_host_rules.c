@@ -71,11 +71,22 @@ static void facts_have_sources(void **state)
 	const struct host_fact *h = host_facts(&count);
 
 	(void)state;
-	assert_int_equal(count, 7);
+	assert_int_equal(count, 8);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(*h[i].name && *h[i].source);
 		assert_int_equal(strlen(h[i].read), 10);
 	}
+}
+
+static void by_its_own_name(void **state)
+{
+	(void)state;
+	assert_true(host_reads_json("gemini-cli-mcp-client/0.61.0"));
+	assert_true(host_reads_json("gemini-cli-mcp-client"));
+	assert_false(host_reads_json("gemini-cli-mcp-client-2/1"));
+	assert_false(host_reads_json("claude-code/2.1.197"));
+	assert_false(host_reads_json("/1"));
+	assert_false(host_reads_json(NULL));
 }
 
 static void raw_names_are_refused(void **state)
@@ -314,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_have_sources),
+		cmocka_unit_test(by_its_own_name),
 		cmocka_unit_test(raw_names_are_refused),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(too_many),

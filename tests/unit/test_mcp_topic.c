@@ -153,10 +153,50 @@ static void filters(void **state)
 	assert_false(mcp_id_fits("a\n", 2));
 }
 
+static void names_fit(void **state)
+{
+	static const struct mcp_names board = { "host-AA", "lab/box/Kitchen",
+						"02:00:AA" };
+	static const struct mcp_names bare = { "a", "lamp", NULL };
+	static const struct {
+		const struct mcp_names *names;
+		const char *pattern;
+		bool fits;
+	} rows[] = {
+		{ &board, "kitchen", true },
+		{ &board, "KITCHEN", true },
+		{ &board, "lab/box/kitchen", true },
+		{ &board, "host-aa/lab/box/kitchen", true },
+		{ &board, "host-aa", true },
+		{ &board, "02:00:aa", true },
+		{ &board, "kit*", true },
+		{ &board, "02:*", true },
+		{ &board, "box", false },
+		{ &board, "box/kitchen", false },
+		{ &board, "", false },
+		{ &board, "id:02:00:aa", true },
+		{ &board, "id:host-aa", true },
+		{ &board, "id:host-aa/lab/box/kitchen", true },
+		{ &board, "id:kitchen", false },
+		{ &bare, "lamp", true },
+		{ &bare, "a", true },
+		{ &bare, "a/lamp", true },
+		{ &bare, "id:lamp", false },
+		{ &bare, "b", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(mcp_names_fit(rows[i].names, rows[i].pattern),
+				 rows[i].fits);
+}
+
 static void presence(void **state)
 {
 	static const char online[] =
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/server/online\",\"params\":{\"description\":\"d\",\"meta\":{\"a\":1}}}";
+	static const char board[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/server/online\",\"params\":{\"meta\":{\"id\":\"02:x\"}}}";
 	static const char *const odd[] = {
 		"{",   "[]", "\xff", "{\"method\":\"x\"}", "{\"method\":1}",
 		"null"
@@ -172,6 +212,10 @@ static void presence(void **state)
 	assert_true(p.online);
 	assert_string_equal(p.description, "d");
 	assert_string_equal(p.meta, "{\"a\":1}");
+	assert_null(p.device);
+	mcp_presence_done(&p);
+	mcp_presence_read(&p, board, strlen(board));
+	assert_string_equal(p.device, "02:x");
 	mcp_presence_done(&p);
 	for (size_t i = 0; i < COUNT(odd); i++) {
 		mcp_presence_read(&p, odd[i], strlen(odd[i]));
@@ -258,6 +302,7 @@ int main(void)
 		cmocka_unit_test(topics_are_read),
 		cmocka_unit_test(topics_are_made),
 		cmocka_unit_test(filters),
+		cmocka_unit_test(names_fit),
 		cmocka_unit_test(presence),
 		cmocka_unit_test(kwargs_of_an_sdk),
 		cmocka_unit_test(kwargs_are_sorted),

@@ -111,6 +111,207 @@ static void test_label(void **state)
 	assert_string_equal(buf_string(&told), "My Lamp.\x1bx");
 }
 
+/* ---- heard by who answers, and said ---- */
+
+static void asked(void *owner, const struct mdns_question *q)
+{
+	(void)owner;
+	buf_printf(&told, "asked %u %s%s;", q->type, q->name,
+		   q->unicast ? " alone" : "");
+}
+
+static void add_record(const char *what, const struct mdns_record *r)
+{
+	buf_printf(&told, "%s %d %s %s %s %u/%u/%u %u%s;", what, r->type,
+		   r->name, r->to ? r->to : "-", r->address ? r->address : "-",
+		   (unsigned)r->priority, (unsigned)r->weight,
+		   (unsigned)r->port, (unsigned)r->ttl,
+		   r->unique ? " unique" : "");
+}
+
+static void known(void *owner, const struct mdns_record *r)
+{
+	(void)owner;
+	add_record("known", r);
+}
+
+static void claimed(void *owner, const struct mdns_record *r)
+{
+	(void)owner;
+	add_record("claimed", r);
+}
+
+static void said(void *owner, const struct mdns_record *r)
+{
+	(void)owner;
+	add_record("said", r);
+}
+
+static const struct mdns_hearer hearer = { asked, known, claimed, said };
+
+static int hears(const char *packet, size_t len, uint16_t *id)
+{
+	buf_reset(&told);
+	return mdns->hear(packet, len, &hearer, NULL, id);
+}
+
+static void test_heard_question(void **state)
+{
+	/* Two questions, one for it alone; a known answer; a claim. */
+	static const char packet[] =
+		"\x00\x09\x00\x00\x00\x02\x00\x01\x00\x01\x00\x00" SERVICE
+		"\x00\x0c\x80\x01\x04Lamp\xc0\x0c\x00\xff\x00\x01"
+		"\xc0\x0c\x00\x0c\x00\x01\x00\x00\x11\x94\x00\x02\xc0\x21"
+		"\xc0\x21\x00\x21\x00\x01\x00\x00\x00\x78\x00\x09\x00\x01\x00\x02"
+		"\x1f\x90\x01x\x00";
+	uint16_t id = 0;
+
+	(void)state;
+	assert_int_equal(hears(BYTES(packet), &id), 0);
+	assert_int_equal(id, 9);
+	assert_string_equal(
+		buf_string(&told),
+		"asked 12 _mcp._tcp.local alone;"
+		"asked 255 Lamp._mcp._tcp.local;"
+		"known 12 _mcp._tcp.local Lamp._mcp._tcp.local - 0/0/0 4500;"
+		"claimed 33 Lamp._mcp._tcp.local x - 1/2/8080 120;");
+	for (size_t len = 0; len < sizeof(packet) - 1; len++)
+		assert_int_equal(hears(packet, len, &id), -1);
+	/* An answer has said nothing by its authorities. */
+	assert_int_equal(
+		hears(BYTES(HEAD("\x01", "\x00") SERVICE
+			    "\x00\x01" REST "\x00\x04\x01\x02\x03\x04"),
+		      &id),
+		0);
+	assert_string_equal(
+		buf_string(&told),
+		"said 1 _mcp._tcp.local - 1.2.3.4 0/0/0 120 unique;");
+}
+
+static const char place[] = "Lamp._mcp._tcp.local";
+static const struct mdns_record records[] = {
+	{ .type = MDNS_PTR,
+	  .name = "_mcp._tcp.local",
+	  .to = place,
+	  .ttl = 4500 },
+	{ .type = MDNS_SRV,
+	  .name = place,
+	  .to = "io.local",
+	  .port = 8080,
+	  .ttl = 120,
+	  .unique = true },
+	{ .type = MDNS_TXT,
+	  .name = place,
+	  .text = "\x04p=/x",
+	  .len = 5,
+	  .ttl = 4500,
+	  .unique = true },
+	{ .type = MDNS_A,
+	  .name = "io.local",
+	  .address = "10.0.0.7",
+	  .ttl = 120,
+	  .unique = true },
+};
+
+static void test_said(void **state)
+{
+	static const char wanted[] =
+		"\x00\x00\x84\x00\x00\x00\x00\x01\x00\x00\x00\x03" SERVICE
+		"\x00\x0c\x00\x01\x00\x00\x11\x94\x00\x07\x04Lamp\xc0\x0c"
+		"\xc0\x27\x00\x21\x80\x01\x00\x00\x00\x78\x00\x10"
+		"\x00\x00\x00\x00\x1f\x90\x02io\x05local\x00"
+		"\xc0\x27\x00\x10\x80\x01\x00\x00\x11\x94\x00\x05\x04p=/x"
+		"\x02io\xc0\x16\x00\x01\x80\x01\x00\x00\x00\x78\x00\x04\x0a\x00\x00\x07";
+	const struct mdns_saying all = { .record = records,
+					 .count = COUNT(records),
+					 .more = 3 };
+
+	(void)state;
+	assert_int_equal(mdns->say(&told, &all), 0);
+	assert_int_equal(told.len, sizeof(wanted) - 1);
+	assert_memory_equal(told.data, wanted, sizeof(wanted) - 1);
+}
+
+/* For other DNS: with its id and question, kept briefly, nothing is unique. */
+static void test_said_plainly(void **state)
+{
+	const struct mdns_question q = { place, MDNS_SRV, false };
+	const struct mdns_saying plain = { .id = 0x0102,
+					   .question = &q,
+					   .record = &records[1],
+					   .count = 1,
+					   .plain = true };
+	static const char head[] =
+		"\x01\x02\x84\x00\x00\x01\x00\x01\x00\x00\x00\x00"
+		"\x04Lamp" SERVICE "\x00\x21\x00\x01"
+		"\xc0\x0c\x00\x21\x00\x01\x00\x00\x00\x0a";
+
+	(void)state;
+	assert_int_equal(mdns->say(&told, &plain), 0);
+	assert_in_range(told.len, sizeof(head), 80);
+	assert_memory_equal(told.data, head, sizeof(head) - 1);
+}
+
+static void test_claimed(void **state)
+{
+	const struct mdns_question q = { place, MDNS_ANY, false };
+	const struct mdns_saying claim = { .question = &q,
+					   .record = &records[1],
+					   .count = 1,
+					   .claims = true };
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	uint16_t id = 1;
+
+	(void)state;
+	assert_int_equal(mdns->say(&packet, &claim), 0);
+	assert_int_equal(hears(packet.data, packet.len, &id), 0);
+	assert_int_equal(id, 0);
+	assert_string_equal(
+		buf_string(&told),
+		"asked 255 Lamp._mcp._tcp.local;"
+		"claimed 33 Lamp._mcp._tcp.local io.local - 0/0/8080 120;");
+}
+
+static void test_not_said(void **state)
+{
+	char long_text[2000] = { 0 };
+	struct mdns_record r = records[2];
+	struct mdns_saying s = { .record = &r, .count = 1 };
+
+	(void)state;
+	r.text = long_text;
+	r.len = sizeof(long_text);
+	assert_int_equal(mdns->say(&told, &s), -1);
+	r = records[3];
+	r.address = "fe80::1";
+	assert_int_equal(mdns->say(&told, &s), -1);
+	r = records[0];
+	r.to = "a..b";
+	assert_int_equal(mdns->say(&told, &s), -1);
+	assert_int_equal(told.len, 0);
+}
+
+static void test_name(void **state)
+{
+	char label[65];
+
+	(void)state;
+	assert_int_equal(mdns->name(&told, "my lamp.x (2)", "_mcp._tcp.local"),
+			 0);
+	assert_string_equal(buf_string(&told),
+			    "my\\032lamp\\.x\\032\\(2\\)._mcp._tcp.local");
+	buf_reset(&told);
+	memset(label, 'x', sizeof(label) - 1);
+	label[64] = '\0';
+	assert_int_equal(mdns->name(&told, label, "local"), -1);
+	assert_int_equal(mdns->name(&told, "", "local"), -1);
+	assert_int_equal(mdns->name(&told, "x", "a..b"), -1);
+	assert_int_equal(told.len, 0);
+	label[63] = '\0';
+	assert_int_equal(mdns->name(&told, label, "local"), 0);
+	assert_int_equal(told.len, 69);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +319,12 @@ int main(void)
 		cmocka_unit_test_teardown(test_answer, clean),
 		cmocka_unit_test_teardown(test_refused, clean),
 		cmocka_unit_test_teardown(test_label, clean),
+		cmocka_unit_test_teardown(test_heard_question, clean),
+		cmocka_unit_test_teardown(test_said, clean),
+		cmocka_unit_test_teardown(test_said_plainly, clean),
+		cmocka_unit_test_teardown(test_claimed, clean),
+		cmocka_unit_test_teardown(test_not_said, clean),
+		cmocka_unit_test_teardown(test_name, clean),
 	};
 
 	return cmocka_run_group_tests(tests, load, NULL);

@@ -384,7 +384,7 @@ static void assert_result_by(const struct mend_rules *rules, const char *from,
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	assert_non_null(result);
-	mend_result(&text, result, rules);
+	mend_result(&text, result, rules, NULL);
 	assert_string_equal(buf_string(&text), expected);
 }
 
@@ -420,6 +420,42 @@ static void results_have_the_shape(void **state)
 		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"t\\\":"
 		      "1}\"}],\"isError\":false,\"structuredContent\":{\"t\":1}"
 		      ",\"_meta\":{\"k\":2}}");
+}
+
+/* For a host that makes structuredContent of a text. */
+static void json_texts_are_objects(void **state)
+{
+	static const struct mend_rules rules = { .reads_json = true };
+	static const char *const same[] = {
+		"{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],"
+		"\"isError\":false}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"Yes.\"}],"
+		"\"isError\":true}",
+		"{\"content\":[{\"type\":\"text\",\"text\":\"7\"}],\"isError\":"
+		"false,\"structuredContent\":{\"n\":7}}",
+		"{\"content\":[],\"isError\":false}",
+	};
+	static const char *const odd[] = { "true", "7", "null", "[1,2]",
+					   "\\\"on\\\"" };
+	static const char *const made[] = { "true", "7", "null", "[1,2]",
+					    "\"on\"" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(same); i++)
+		assert_result_by(&rules, same[i], same[i]);
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		CLEANUP(buf_done) struct buf from = { 0 }, to = { 0 };
+
+		buf_printf(&from,
+			   "{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],"
+			   "\"isError\":false",
+			   odd[i]);
+		buf_printf(&to, "%s,\"structuredContent\":{\"result\":%s}}",
+			   buf_string(&from), made[i]);
+		buf_char(&from, '}');
+		assert_result_by(&rules, buf_string(&from), buf_string(&to));
+		assert_result(buf_string(&from), buf_string(&from));
+	}
 }
 
 static void pictures_are_unwrapped(void **state)
@@ -490,6 +526,72 @@ static void false_may_be_a_failure(void **state)
 		",\"isError\":false}");
 }
 
+static cJSON *result_of(const char *text)
+{
+	cJSON *json = json_parse(text, strlen(text), NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+/* "{…,"content":[TEXT,PHOTO],…" by which item. */
+static void assert_photo(const char *data, const char *why, const char *item)
+{
+	const struct mend_photo photo = { data, why };
+	CLEANUP(json_free_ptr)
+	cJSON *result = result_of(
+		"{\"content\":[{\"type\":\"text\",\"text\":\"seen\"}]}");
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *wanted = mem_printf(
+		"{\"content\":[{\"type\":\"text\",\"text\":\"seen\"}%s],\"isError\":false}",
+		item);
+
+	mend_result(&out, result, &(struct mend_rules){ 0 }, &photo);
+	assert_string_equal(buf_string(&out), wanted);
+}
+
+static void photos(void **state)
+{
+	(void)state;
+	/* Its type is that of its bytes. */
+	assert_photo(
+		"/9j/4AAQSkZJRg==", NULL,
+		",{\"type\":\"image\",\"data\":\"/9j/4AAQSkZJRg==\",\"mimeType\":\"image/jpeg\"}");
+	assert_photo(
+		"iVBORw0KGgo=", "not said",
+		",{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}");
+	for (size_t i = 0; i < 3; i++) {
+		/* A GIF, a text, no base64. */
+		static const char *const none[] = { "R0lGODlhAQABAA==",
+						    "aGVsbG8gd29ybGQ=", "\"}" };
+
+		assert_photo(
+			none[i], NULL,
+			",{\"type\":\"text\",\"text\":\"[mcpctl: no picture: its bytes are no JPEG and no PNG]\"}");
+	}
+	assert_photo(
+		NULL, "none came",
+		",{\"type\":\"text\",\"text\":\"[mcpctl: no picture: none came]\"}");
+	assert_photo(NULL, NULL, "");
+}
+
+/* What asks for one takes care that it fits; if it does not, that is said. */
+static void photos_are_bounded(void **state)
+{
+	CLEANUP(mem_free_ptr) char *data = repeated("AAAA", 4000);
+	CLEANUP(json_free_ptr) cJSON *result = result_of("{\"content\":[]}");
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	memcpy(data, "/9j/", 4);
+	mend_result(&out, result, &(struct mend_rules){ .most = 8192 },
+		    &(struct mend_photo){ .data = data });
+	assert_in_range(out.len, 50, 512);
+	assert_non_null(strstr(buf_string(&out), "the result is too long"));
+	assert_in_range(MEND_PHOTO_MAX / 3 * 4 + 200, 1, MEND_RESULT_MAX);
+}
+
 /* A result with this text many times, within so many bytes; yours. */
 static cJSON *mended_long(const char *one, size_t times, size_t most)
 {
@@ -502,7 +604,7 @@ static cJSON *mended_long(const char *one, size_t times, size_t most)
 	cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "content"), item);
 	cJSON_AddStringToObject(item, "type", "text");
 	cJSON_AddStringToObject(item, "text", text);
-	mend_result(&out, result, &(struct mend_rules){ .most = most });
+	mend_result(&out, result, &(struct mend_rules){ .most = most }, NULL);
 	assert_in_range(out.len, most / 2, most);
 	mended = json_parse(out.data, out.len, NULL);
 	assert_non_null(mended);
@@ -542,7 +644,7 @@ static void many_empty_texts(void **state)
 	const char *note;
 
 	(void)state;
-	mend_result(&out, result, &(struct mend_rules){ .most = 4096 });
+	mend_result(&out, result, &(struct mend_rules){ .most = 4096 }, NULL);
 	assert_in_range(out.len, 3000, 4096);
 	note = strstr(out.data, "too long, ");
 	assert_non_null(note);
@@ -618,6 +720,7 @@ int main(void)
 		cmocka_unit_test(names_of_arguments),
 		cmocka_unit_test(hostile_schemas),
 		cmocka_unit_test(results_have_the_shape),
+		cmocka_unit_test(json_texts_are_objects),
 		cmocka_unit_test(pictures_are_unwrapped),
 		cmocka_unit_test(other_contents),
 		cmocka_unit_test(results_are_cleaned),
@@ -625,6 +728,8 @@ int main(void)
 		cmocka_unit_test(long_results_are_cut),
 		cmocka_unit_test(many_empty_texts),
 		cmocka_unit_test(large_pictures_are_left_out),
+		cmocka_unit_test(photos),
+		cmocka_unit_test(photos_are_bounded),
 		cmocka_unit_test(failures_say_what_to_do),
 	};
 

@@ -138,6 +138,26 @@ static void others(void **state)
 		"{\"id\":\"1\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}}");
 }
 
+/* A picture goes, and the text that says what is on it stays. */
+static void pictures(void **state)
+{
+	CLEANUP(buf_done) struct buf in = { 0 }, out = { 0 };
+
+	(void)state;
+	buf_text(
+		&in,
+		"{\"id\":\"1\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a cat\"},{\"type\":\"image\",\"data\":\"");
+	for (size_t i = 0; i < 12000; i++)
+		buf_char(&in, 'A');
+	buf_text(
+		&in,
+		"\",\"mimeType\":\"image/jpeg\"},{\"type\":\"text\",\"text\":\"more\"}],\"isError\":false}}");
+	assert_true(point_reply_fit(&out, in.data, in.len, 8192));
+	assert_string_equal(
+		buf_string(&out),
+		"{\"id\":\"1\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a cat (left out: a picture or sound of 9000 bytes; the access point takes 8192)\"},{\"type\":\"text\",\"text\":\"more\"}],\"isError\":false}}");
+}
+
 /* Errors, lists, what is no JSON: as they are. */
 static void leaves(void **state)
 {
@@ -162,7 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),  cmocka_unit_test(cuts),
 		cmocka_unit_test(fits),	  cmocka_unit_test(others),
-		cmocka_unit_test(leaves),
+		cmocka_unit_test(leaves), cmocka_unit_test(pictures),
 	};
 
 	mem_init();

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -66,7 +67,7 @@ static void serve(int out)
 		_exit(1);
 	}
 	proxy_addresses(p, &found);
-	sscanf(found.word[0], "ws://127.0.0.1:%ld", &port);
+	sscanf(found.word[0], "ws://127.0.0.1:%" SCNd64, &port);
 	if (write(out, &port, sizeof(port)) != sizeof(port))
 		_exit(1);
 	loop_stay(loop, NULL, LOOP_FOREVER, &err);

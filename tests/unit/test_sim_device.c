@@ -582,7 +582,8 @@ static void test_counts(void **state)
 {
 	const struct firmware_catalog *c;
 	struct harness h;
-	size_t i, lost = 0;
+	size_t i;
+	uint64_t lost = 0;
 
 	(void)state;
 	harness_start(&h, harness_profile("esp32", NULL), NULL, false);

@@ -230,6 +230,43 @@ static void come_and_go(void **state)
 	assert_null(rows_find(&rows, "a"));
 }
 
+#define SERVER                                                                             \
+	"{\"id\":\"h/lab/box/lamp\",\"server_id\":\"h\",\"server_name\":\"lab/box/lamp\"," \
+	"\"state\":\"present\",\"description\":\"a lamp\",\"tools\":3}"
+
+static void announced(void **state)
+{
+	(void)state;
+	told(SERVER, false);
+	assert_shown("lamp");
+	assert_int_equal(rows.ready, 1);
+	assert_int_equal(rows.servers, 1);
+	assert_cell("h/lab/box/lamp", COLUMN_BOARD, "a lamp");
+	assert_cell("h/lab/box/lamp", COLUMN_ADDRESS, "h");
+	assert_cell("h/lab/box/lamp", COLUMN_TRANSPORT, "mqtt");
+	assert_cell("h/lab/box/lamp", COLUMN_TOOLS, "3");
+	/* Nobody announces these. */
+	assert_cell("h/lab/box/lamp", COLUMN_CALLS, "-");
+	assert_cell("h/lab/box/lamp", COLUMN_VERSION, "-");
+	rows_begin(&rows);
+	rows_end_gone(&rows, 1000, 60000);
+	assert_shown("lamp");
+	assert_cell("h/lab/box/lamp", COLUMN_STATE, "gone");
+	assert_int_equal(rows.ready, 0);
+	/* It is counted from when it went, and is back as if it were new. */
+	rows_begin(&rows);
+	rows_end_gone(&rows, 60999, 60000);
+	assert_shown("lamp");
+	told(SERVER, false);
+	assert_cell("h/lab/box/lamp", COLUMN_STATE, "present");
+	rows_begin(&rows);
+	rows_end_gone(&rows, 70000, 60000);
+	assert_shown("lamp");
+	rows_begin(&rows);
+	rows_end_gone(&rows, 130000, 60000);
+	assert_shown("");
+}
+
 static void order(void **state)
 {
 	(void)state;
@@ -554,6 +591,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cells, begin, end),
 		cmocka_unit_test_setup_teardown(of_an_older_serve, begin, end),
 		cmocka_unit_test_setup_teardown(statuses, begin, end),
+		cmocka_unit_test_setup_teardown(announced, begin, end),
 		cmocka_unit_test_setup_teardown(errors_are_no_status, begin,
 						end),
 		cmocka_unit_test_setup_teardown(come_and_go, begin, end),

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "top/feed.h"
-
+/*
+ * The boards of a running serve, by three connections to its socket, so that none
+ * waits for another: one is told of boards, one asks them for their status, one
+ * follows the frames of one board.
+ */
 #include <string.h>
 #include <time.h>
 
 #include "base/mem.h"
+#include "cli/serve_client.h"
+#include "net/control_client.h"
+#include "top/feed.h"
 #include "wire/envelope.h"
 
 #define CLOSE_MS 1500
@@ -17,60 +23,101 @@
 /* Of an answer to a question for the status: a longer one is not read. */
 #define ANSWER_MAX ((size_t)256 << 10)
 
+/* Lists of tools that are known; boards with others are not asked. */
+#define FEED_LISTS 256
+
+struct serve_feed;
+
+struct feed_line {
+	struct serve_feed *feed;
+	struct control_client *client; /* NULL: not open */
+	void (*object)(struct serve_feed *f, const cJSON *json, const char *op);
+	bool closed; /* its last callback came */
+	struct error why;
+};
+
+struct feed_list {
+	char id[ROW_TEXT];
+	bool known
+		[BOARD_STATUS_TOOLS]; /* it was asked whether it has that tool */
+	bool has[BOARD_STATUS_TOOLS];
+	bool used; /* a board that is ready has it now */
+};
+
+struct serve_feed {
+	struct feed base;
+	char *path; /* of the socket; owned */
+	struct feed_line boards, status, tail;
+
+	bool listing; /* the list of all is on its way */
+	int64_t asked_at; /* loop_now() ms when it was asked for */
+	int64_t list_at; /* loop_now() ms: when it is asked for again */
+
+	bool asking; /* a question for the status is open */
+	int64_t status_at; /* when the next round begins */
+	size_t list, tool; /* the next question of this round */
+	bool learning; /* the open question is whether the list has the tool */
+	struct feed_list lists[FEED_LISTS];
+	size_t lists_count;
+
+	char *follow; /* what -d takes: whom to follow; NULL; owned */
+	bool again; /* follow changed: the line is to be opened anew */
+};
+
 /* ---- boards ---- */
 
-static void on_boards(struct feed *f, const cJSON *json, const char *op)
+static void on_boards(struct serve_feed *f, const cJSON *json, const char *op)
 {
 	const cJSON *device = json_object(json, "device");
 	const char *change = json_string(json, "change");
 
 	if (strcmp(op, "device") == 0 && device) {
-		rows_device(f->rows, device,
+		rows_device(f->base.rows, device,
 			    change && strcmp(change, "gone") == 0,
 			    unix_now_ms());
 	} else if (strcmp(op, "end") == 0 && f->listing) {
 		f->listing = false;
-		f->listed = f->wake = true;
-		rows_end(f->rows);
+		f->base.listed = f->base.wake = true;
+		rows_end(f->base.rows);
 		f->list_at = loop_now() + LIST_MS +
-			     LIST_MS_EACH * (int64_t)f->rows->count;
+			     LIST_MS_EACH * (int64_t)f->base.rows->count;
 	}
 }
 
-static int ask_boards(struct feed *f, struct error *err)
+static int ask_boards(struct serve_feed *f, struct error *err)
 {
 	const struct serve_question q = { .op = "devices",
-					  .device = f->pattern,
+					  .device = f->base.pattern,
 					  .watch = true };
 
 	if (f->listing || loop_now() < f->list_at)
 		return 0;
 	f->listing = true;
 	f->asked_at = loop_now();
-	rows_begin(f->rows);
+	rows_begin(f->base.rows);
 	return control_client_ask(f->boards.client, &q, err);
 }
 
 /* ---- status ---- */
 
-static void take_status(struct feed *f, const cJSON *json)
+static void take_status(struct serve_feed *f, const cJSON *json)
 {
 	const cJSON *device = json_object(json, "device");
 	const char *id = json_string(device, "id");
-	struct top_row *row = id ? rows_find(f->rows, id) : NULL;
+	struct top_row *row = id ? rows_find(f->base.rows, id) : NULL;
 
 	if (!row)
 		return;
 	if (!board_row_status(row, json_object(json, "reply")))
 		return;
 	row->told = loop_now();
-	f->rows->dirty = true;
+	f->base.rows->dirty = true;
 }
 
-static void next_question(struct feed *f)
+static void next_question(struct serve_feed *f)
 {
 	f->asking = false;
-	f->wake = true;
+	f->base.wake = true;
 	if (f->learning) {
 		f->learning = false;
 		return;
@@ -81,7 +128,7 @@ static void next_question(struct feed *f)
 	}
 }
 
-static void learnt(struct feed *f, bool has)
+static void learnt(struct serve_feed *f, bool has)
 {
 	struct feed_list *l = &f->lists[f->list];
 
@@ -91,14 +138,14 @@ static void learnt(struct feed *f, bool has)
 }
 
 /* A row of one board; or a tool that is described at such length. */
-static void too_long(struct feed *f)
+static void too_long(struct serve_feed *f)
 {
 	if (f->asking && f->learning)
 		learnt(f, false);
 }
 
 /* The answer to `tool` is one object, also where it is an error. */
-static void on_status(struct feed *f, const cJSON *json, const char *op)
+static void on_status(struct serve_feed *f, const cJSON *json, const char *op)
 {
 	if (strcmp(op, "row") == 0) {
 		take_status(f, json);
@@ -110,7 +157,7 @@ static void on_status(struct feed *f, const cJSON *json, const char *op)
 	}
 }
 
-static void use_list(struct feed *f, const char *id)
+static void use_list(struct serve_feed *f, const char *id)
 {
 	size_t i = 0;
 
@@ -126,29 +173,29 @@ static void use_list(struct feed *f, const char *id)
 }
 
 /* Whoever did not answer in three rounds may be anything by now. */
-static void forget_old(struct feed *f)
+static void forget_old(struct serve_feed *f)
 {
-	int64_t oldest = loop_now() - 3 * f->every - STATUS_TIMEOUT;
+	int64_t oldest = loop_now() - 3 * f->base.every - STATUS_TIMEOUT;
 
-	for (size_t i = 0; i < f->rows->count; i++) {
-		struct top_row *row = f->rows->item[i];
+	for (size_t i = 0; i < f->base.rows->count; i++) {
+		struct top_row *row = f->base.rows->item[i];
 
 		if (row->told && row->told < oldest) {
 			board_row_forget(row);
-			f->rows->dirty = f->changed = true;
+			f->base.rows->dirty = f->base.changed = true;
 		}
 	}
 }
 
 /* Which lists there are now; those that nobody has are forgotten. */
-static void begin_round(struct feed *f)
+static void begin_round(struct serve_feed *f)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->lists_count; i++)
 		f->lists[i].used = false;
-	for (size_t i = 0; i < f->rows->count; i++) {
-		const struct top_row *row = f->rows->item[i];
+	for (size_t i = 0; i < f->base.rows->count; i++) {
+		const struct top_row *row = f->base.rows->item[i];
 
 		if (row->counted && *row->list &&
 		    strcmp(row->state, "ready") == 0)
@@ -160,10 +207,10 @@ static void begin_round(struct feed *f)
 	}
 	f->lists_count = kept;
 	f->list = f->tool = 0;
-	f->status_at = loop_now() + f->every;
+	f->status_at = loop_now() + f->base.every;
 }
 
-static int learn(struct feed *f, struct error *err)
+static int learn(struct serve_feed *f, struct error *err)
 {
 	const struct serve_question q = { .op = "tool",
 					  .list = f->lists[f->list].id,
@@ -173,13 +220,13 @@ static int learn(struct feed *f, struct error *err)
 	return control_client_ask(f->status.client, &q, err);
 }
 
-static int ask_status(struct feed *f, struct error *err)
+static int ask_status(struct serve_feed *f, struct error *err)
 {
 	CLEANUP(mem_free_ptr)
 	char *params = mem_printf("{\"name\":\"%s\",\"arguments\":{}}",
 				  board_status_tools[f->tool]);
 	const struct serve_question q = { .op = "fan",
-					  .device = f->pattern,
+					  .device = f->base.pattern,
 					  .list = f->lists[f->list].id,
 					  .method = "tools/call",
 					  .params = params,
@@ -190,9 +237,9 @@ static int ask_status(struct feed *f, struct error *err)
 	return control_client_ask(f->status.client, &q, err);
 }
 
-static int step_status(struct feed *f, struct error *err)
+static int step_status(struct serve_feed *f, struct error *err)
 {
-	if (f->asking || !f->listed)
+	if (f->asking || !f->base.listed)
 		return 0;
 	while (f->list < f->lists_count) {
 		const struct feed_list *l = &f->lists[f->list];
@@ -206,16 +253,16 @@ static int step_status(struct feed *f, struct error *err)
 	if (loop_now() >= f->status_at) {
 		forget_old(f);
 		begin_round(f);
-		f->wake = true;
+		f->base.wake = true;
 	}
 	return 0;
 }
 
 /* ---- frames ---- */
 
-static void note(struct feed *f, const char *text)
+static void note(struct serve_feed *f, const char *text)
 {
-	last_frames_add(f->frames, "", text, strlen(text));
+	last_frames_add(f->base.frames, "", text, strlen(text));
 }
 
 static void clock_at(time_t at, char out[16])
@@ -227,17 +274,18 @@ static void clock_at(time_t at, char out[16])
 }
 
 /* What it said before it was selected. */
-static void take_earlier(struct feed *f, const cJSON *json, const char *text)
+static void take_earlier(struct serve_feed *f, const cJSON *json,
+			 const char *text)
 {
 	char clock[16] = "";
 	int64_t at;
 
 	if (!json_integer(json, "at", &at))
 		clock_at((time_t)(at / 1000), clock);
-	last_frames_add(f->frames, clock, text, strlen(text));
+	last_frames_add(f->base.frames, clock, text, strlen(text));
 }
 
-static void on_tail(struct feed *f, const cJSON *json, const char *op)
+static void on_tail(struct serve_feed *f, const cJSON *json, const char *op)
 {
 	const cJSON *error = json_object(json, "error");
 	const char *text = json_string(error ? error : json, "text");
@@ -252,13 +300,13 @@ static void on_tail(struct feed *f, const cJSON *json, const char *op)
 }
 
 /* What it says; of MCP without the envelope, which is always the same. */
-static void take_text(struct feed *f, const struct control_frame *frame,
+static void take_text(struct serve_feed *f, const struct control_frame *frame,
 		      const char *clock)
 {
 	struct span said =
 		envelope_payload((struct span){ frame->data, frame->len });
 
-	last_frames_add(f->frames, clock, said.text, said.len);
+	last_frames_add(f->base.frames, clock, said.text, said.len);
 }
 
 /* ---- the lines ---- */
@@ -274,7 +322,7 @@ static void take_object(struct feed_line *line,
 		line->object(line->feed, json, op);
 }
 
-static void take_said(struct feed *f, const struct control_frame *frame)
+static void take_said(struct serve_feed *f, const struct control_frame *frame)
 {
 	char clock[16];
 
@@ -282,16 +330,16 @@ static void take_said(struct feed *f, const struct control_frame *frame)
 	if (frame->kind == CONTROL_TEXT)
 		take_text(f, frame, clock);
 	else
-		last_frames_audio(f->frames, clock);
+		last_frames_audio(f->base.frames, clock);
 }
 
 static void on_frame(void *owner, const struct control_frame *frame)
 {
 	struct feed_line *line = owner;
-	struct feed *f = line->feed;
+	struct serve_feed *f = line->feed;
 
-	f->wake = f->wake || !f->changed;
-	f->changed = true;
+	f->base.wake = f->base.wake || !f->base.changed;
+	f->base.changed = true;
 	if (line == &f->status && frame->len > ANSWER_MAX)
 		too_long(f);
 	else if (frame->kind == CONTROL_JSON)
@@ -313,7 +361,7 @@ static void on_closed(void *owner, const struct error *why)
 	line->closed = true;
 	line->client = NULL;
 	error_copy(&line->why, why);
-	line->feed->wake = line->feed->changed = true;
+	line->feed->base.wake = line->feed->base.changed = true;
 }
 
 static const struct control_client_events events = {
@@ -322,17 +370,20 @@ static const struct control_client_events events = {
 	.closed = on_closed,
 };
 
-static int open_line(struct feed *f, struct feed_line *line, struct error *err)
+static int open_line(struct serve_feed *f, struct feed_line *line,
+		     struct error *err)
 {
 	line->feed = f;
 	line->closed = false;
 	error_reset(&line->why);
-	return control_client_open(&line->client, f->loop, f->path, &events,
-				   line, err);
+	return control_client_open(&line->client, f->base.app->loop, f->path,
+				   &events, line, err);
 }
 
-int feed_open(struct feed *f, struct error *err)
+static int open_serve(struct feed *feed, struct error *err)
 {
+	struct serve_feed *f = (struct serve_feed *)feed;
+
 	f->boards.object = on_boards;
 	f->status.object = on_status;
 	f->tail.object = on_tail;
@@ -342,7 +393,7 @@ int feed_open(struct feed *f, struct error *err)
 }
 
 /* It may have been followed before: that line ends first. */
-static void step_tail(struct feed *f)
+static void step_tail(struct serve_feed *f)
 {
 	const struct serve_question q = {
 		.op = "attach", .device = f->follow, .tail = true, .last = true
@@ -361,13 +412,16 @@ static void step_tail(struct feed *f)
 		note(f, why.text);
 }
 
-void feed_follow(struct feed *f, const struct top_row *row)
+static void follow_board(struct feed *feed, const struct top_row *row)
 {
+	struct serve_feed *f = (struct serve_feed *)feed;
+
 	mem_free(TAKE(f->follow));
 	if (row)
 		f->follow = row->pick ? mem_strdup(row->pick) :
 					mem_printf("id:%s", row->id);
-	last_frames_begin(f->frames, row ? row->name : NULL);
+	last_frames_begin(f->base.frames, row ? row->name : NULL);
+	f->base.following = row != NULL;
 	f->again = true;
 }
 
@@ -379,8 +433,10 @@ static int ended(struct feed_line *line, struct error *err)
 	return -1;
 }
 
-int feed_step(struct feed *f, struct error *err)
+static int step_serve(struct feed *feed, struct error *err)
 {
+	struct serve_feed *f = (struct serve_feed *)feed;
+
 	if (f->boards.closed)
 		return ended(&f->boards, err);
 	if (f->status.closed)
@@ -389,41 +445,83 @@ int feed_step(struct feed *f, struct error *err)
 	return ask_boards(f, err) || step_status(f, err) ? -1 : 0;
 }
 
-int64_t feed_silent(const struct feed *f)
+static int64_t silent_for(const struct feed *feed)
 {
+	const struct serve_feed *f = (const struct serve_feed *)feed;
 	int64_t silent = f->listing ? loop_now() - f->asked_at : 0;
 
 	return silent < SILENT_MS ? 0 : silent;
 }
 
-int64_t feed_due(const struct feed *f)
+static int64_t next_due(const struct feed *feed)
 {
+	const struct serve_feed *f = (const struct serve_feed *)feed;
 	int64_t due = f->list_at;
 
 	if (f->listing)
-		due = feed_silent(f) ? loop_now() + 1000 :
-				       f->asked_at + SILENT_MS;
-	if (!f->asking && f->listed && f->status_at < due)
+		due = silent_for(feed) ? loop_now() + 1000 :
+					 f->asked_at + SILENT_MS;
+	if (!f->asking && f->base.listed && f->status_at < due)
 		due = f->status_at;
 	return due;
 }
 
-static void close_line(struct feed *f, struct feed_line *line)
+static void close_line(struct serve_feed *f, struct feed_line *line)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
 	if (line->client) {
 		control_client_close(line->client);
-		loop_wait(f->loop, &line->closed, loop_now() + CLOSE_MS,
-			  &ignored);
+		loop_wait(f->base.app->loop, &line->closed,
+			  loop_now() + CLOSE_MS, &ignored);
 	}
 	error_reset(&line->why);
 }
 
-void feed_close(struct feed *f)
+static void close_serve(struct feed *feed)
 {
+	struct serve_feed *f = (struct serve_feed *)feed;
+
 	close_line(f, &f->tail);
 	close_line(f, &f->status);
 	close_line(f, &f->boards);
-	mem_free(TAKE(f->follow));
+	mem_free(f->follow);
+	mem_free(f->path);
+	mem_free(f);
+}
+
+static bool reach_board(const struct feed *feed, const struct top_row *row,
+			struct buf *out)
+{
+	const struct serve_feed *f = (const struct serve_feed *)feed;
+	CLEANUP(mem_free_ptr) char *id = mem_printf("id:%s", row->id);
+
+	buf_text(out, "--socket ");
+	words_quote(out, f->path);
+	buf_text(out, " --device ");
+	words_quote(out, row->pick ? row->pick : id);
+	buf_text(out, " attach:");
+	return true;
+}
+
+int feed_serve_new(struct feed **out, struct app *app, struct error *err)
+{
+	static const struct feed_ops ops = { .open = open_serve,
+					     .step = step_serve,
+					     .due = next_due,
+					     .silent = silent_for,
+					     .follow = follow_board,
+					     .reach = reach_board,
+					     .close = close_serve };
+	struct serve_feed *f;
+	char *path;
+
+	if (serve_target_path(app, &path, err))
+		return -1;
+	f = mem_zalloc(sizeof(*f));
+	f->base.ops = &ops;
+	f->base.app = app;
+	f->path = path;
+	*out = &f->base;
+	return 0;
 }

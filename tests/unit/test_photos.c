@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of a board for calls of its tools: which is whose, and bounds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "serve/photos.h"
+
+#define MOST 1000
+
+static struct span span_of(const char *text)
+{
+	return (struct span){ text, strlen(text) };
+}
+
+/* The frame in which firmware sends such an answer; yours. */
+static char *frame_of(const char *mark)
+{
+	return mem_printf(
+		"{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":true,\\\"picture_id\\\":\\\"%s\\\"}\"}]}}",
+		mark);
+}
+
+static enum call_photo_state state_of(const struct photos *photos,
+				      const char *reply, int64_t since)
+{
+	struct call_photo p;
+	CLEANUP(mem_free_ptr) char *why = NULL;
+
+	photos_find(&p, photos, span_of(reply), since, MOST);
+	why = photos_explain(&p, MOST);
+	assert_true((why == NULL) == (p.state == PHOTO_HERE));
+	assert_true((p.data.text != NULL) == (p.state == PHOTO_HERE));
+	return p.state;
+}
+
+static void the_reply_names_it(void **state)
+{
+	static const char first[] = "first", second[] = "second one";
+	struct photos *photos = NULL;
+	char mark[2][RANDOM_HEX_SIZE];
+	size_t all = 0;
+
+	(void)state;
+	photos_begin(&photos);
+	assert_int_equal(state_of(photos, "{}", 0), PHOTO_NONE);
+	photos_add(photos, &all, span_of(first), mark[0]);
+	photos_add(photos, &all, span_of(second), mark[1]);
+	assert_string_not_equal(mark[0], mark[1]);
+	assert_int_equal(all, strlen(first) + strlen(second));
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr) char *reply = frame_of(mark[i]);
+		CLEANUP(buf_done) struct buf clean = { 0 };
+		struct call_photo p;
+
+		photos_find(&p, photos, span_of(reply), 0, MOST);
+		assert_int_equal(p.state, PHOTO_HERE);
+		assert_memory_equal(p.data.text, i ? second : first, p.size);
+		photos_unmark(&clean, span_of(reply), p.mark);
+		assert_string_equal(
+			buf_string(&clean),
+			"{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":true}\"}]}}");
+	}
+	assert_int_equal(state_of(photos, "{\"result\":{}}", 0), PHOTO_UNNAMED);
+	photos_end(&photos, &all);
+	assert_null(photos);
+	assert_int_equal(all, 0);
+}
+
+/* What came before a call is not its, though another one keeps it. */
+static void an_older_one_is_not_its(void **state)
+{
+	struct photos *photos = NULL;
+	char mark[RANDOM_HEX_SIZE];
+	CLEANUP(mem_free_ptr) char *reply = NULL;
+	size_t all = 0;
+
+	(void)state;
+	photos_begin(&photos);
+	photos_add(photos, &all, span_of("old"), mark);
+	reply = frame_of(mark);
+	assert_int_equal(state_of(photos, reply, 0), PHOTO_HERE);
+	photos_begin(&photos);
+	assert_int_equal(state_of(photos, reply, loop_now_us() + 1),
+			 PHOTO_NONE);
+	photos_end(&photos, &all);
+	assert_int_equal(state_of(photos, reply, 0), PHOTO_HERE);
+	photos_end(&photos, &all);
+	assert_int_equal(state_of(photos, reply, 0), PHOTO_NONE);
+}
+
+static void it_is_bounded(void **state)
+{
+	CLEANUP(mem_free_ptr) char *data = mem_zalloc(PHOTOS_LARGEST + 1);
+	struct photos *photos = NULL;
+	size_t all = 0, full = PHOTOS_ALL - 10;
+	char mark[RANDOM_HEX_SIZE], oldest[RANDOM_HEX_SIZE];
+
+	(void)state;
+	photos_begin(&photos);
+	photos_add(photos, &all, (struct span){ data, PHOTOS_LARGEST + 1 },
+		   mark);
+	assert_int_equal(all, 0);
+	assert_int_equal(state_of(photos, mark, 0), PHOTO_TOO_LARGE);
+	photos_add(photos, &all, (struct span){ data, MOST + 1 }, mark);
+	assert_int_equal(state_of(photos, mark, 0), PHOTO_TOO_LARGE);
+	photos_add(photos, &full, (struct span){ data, 11 }, mark);
+	assert_int_equal(full, PHOTOS_ALL - 10);
+	assert_int_equal(state_of(photos, mark, 0), PHOTO_NO_ROOM);
+	/* The last ones are kept. */
+	photos_add(photos, &all, span_of("x"), oldest);
+	for (size_t i = 1; i < PHOTOS_KEPT; i++)
+		photos_add(photos, &all, span_of("x"), mark);
+	assert_int_equal(state_of(photos, oldest, 0), PHOTO_HERE);
+	photos_add(photos, &all, span_of("x"), mark);
+	assert_int_equal(state_of(photos, oldest, 0), PHOTO_UNNAMED);
+	assert_int_equal(all, PHOTOS_KEPT);
+	photos_end(&photos, &all);
+	assert_int_equal(all, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_reply_names_it),
+		cmocka_unit_test(an_older_one_is_not_its),
+		cmocka_unit_test(it_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
