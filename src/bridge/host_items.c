@@ -119,8 +119,8 @@ static bool ask(struct item_server *one, const char *params,
 	c->owner = one;
 	c->asker = g->part;
 	/* Lists have no rounds. */
-	c->answers =
-		g->kind ? (struct client_answers){ 0 } : host_answers(g->part);
+	if (!g->kind)
+		c->answers = host_answers(g->part);
 	if (bridge_peer_ask(one->peer, c)) {
 		one->call = c;
 		return true;

@@ -226,7 +226,7 @@ static struct host_round *find(const struct host_part *p, const char *same)
 /* What it does not answer it is asked again. */
 static void take_answer(struct round_question *q, struct span responses)
 {
-	struct span one;
+	struct span one = { 0 };
 
 	if (!q->sent)
 		return;

@@ -242,6 +242,7 @@ static void say(struct announced_on *on, unsigned which, bool goodbye)
 	s.count = add_records(record, asked, on, more);
 	s.more = s.count - asked;
 	for (size_t i = 0; i < s.count && goodbye; i++)
+		/* cppcheck-suppress unreadVariable ; s.record is the same */
 		record[i].ttl = 0;
 	for (size_t i = 0; i < RECORDS; i++) {
 		if ((which | more) & BIT(i))

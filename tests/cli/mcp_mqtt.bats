@@ -325,8 +325,10 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 3
 	hints 'it does not speak MQTT 5'
+	# The library loses the memory of one property (base/assertion.h).
+	echo 'leak:libmosquitto.so' >leaks
 	odd_broker odd
-	mcp "$(at 1/ours/a)" ping
+	LSAN_OPTIONS="suppressions=$WORK/leaks:print_suppressions=0" mcp "$(at 1/ours/a)" ping
 	ends 5
 	hints 'something that is no MQTT'
 	odd_broker mute

@@ -304,11 +304,13 @@ static const struct heeds {
 	  " insecure advertise allow-origin allow-host trusted-proxy " },
 	{ "stop", " socket timeout " },
 	{ "targets",
-	  " config trust jq fields socket timeout wait insecure cacert"
+	  " config trust jq fields device socket timeout wait insecure cacert"
 	  " mqtt-password-file " },
-	{ "top", " device socket " },
+	{ "top",
+	  " target device socket cacert insecure mqtt-password-file timeout " },
 	{ "trust", " trust jq " },
-	{ "upgrade", " jq device socket timeout " },
+	{ "upgrade", " jq target device socket timeout wait cacert insecure"
+		     " mqtt-password-file " },
 	{ "version", " jq verbose " },
 	{ "bridge",
 	  " target device jq verbose quiet timeout wait envelope era"
