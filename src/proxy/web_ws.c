@@ -324,10 +324,11 @@ static void on_timer(void *owner)
 	}
 	for (int from = 0; from < 2; from++) {
 		struct one_way *y = &w->way[from];
-		CLEANUP(buf_done) struct buf late = y->late;
+		CLEANUP(buf_done) struct buf late = { 0 };
 
 		if (!y->waits)
 			continue;
+		late = y->late;
 		y->late = (struct buf){ 0 };
 		go_on(w, (enum side)from, y->out.data, y->out.len);
 		buf_reset(&y->out);
