@@ -7,7 +7,7 @@ import random
 
 import frames
 import mutate
-from at_clients import Client, LINES, answers
+from at_clients import Client, answers
 from at_hosts import INIT, said
 from engine import Attack, Broken, GROWTH, Peer
 
@@ -78,6 +78,7 @@ def leaks_of_library(work):
 
 class ToMcpMqtt(Client):
     """A broker, and behind it servers that answer as no server does."""
+    peer = Packets
 
     def start(self):
         leaks_of_library(self.work)
@@ -86,22 +87,6 @@ class ToMcpMqtt(Client):
     def target(self, rng):
         where = rng.choice(["1/a", "1/a", "1/a", "%2B/a", "2/b%2Fc", ""])
         return f"mcp+mqtt://127.0.0.1:{self.port}/{where}"
-
-    def script(self, rng):
-        lines = []
-        for _ in range(3):
-            lines.append(f"use '{self.target(rng)}'")
-            lines += rng.sample(LINES, 5)
-        return "\n".join(lines).encode() + b"\n"
-
-    def accept(self):
-        self.number += 1
-        rng = random.Random(f"{self.seed}-{self.number}")
-        try:
-            sock = self.listener.accept()[0]
-        except OSError:
-            return
-        self.add(Packets(sock, (), lambda peer: self.heard(rng, peer), 20))
 
     def heard(self, rng, peer):
         out = []

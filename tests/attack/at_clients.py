@@ -91,6 +91,7 @@ def answers(rng, ask, envelope=False):
 
 class Client(Attack):
     """The server listens here; shells that dial it are kept running."""
+    peer = Peer
 
     def start(self):
         self.listener = socket.socket()
@@ -111,7 +112,7 @@ class Client(Attack):
             sock = self.listener.accept()[0]
         except OSError:
             return
-        self.add(Peer(sock, (), lambda peer: self.heard(rng, peer), 20))
+        self.add(self.peer(sock, (), lambda peer: self.heard(rng, peer), 20))
 
     def heard(self, rng, peer):
         raise NotImplementedError
