@@ -173,3 +173,17 @@ const void *module_table(const char *module, const char *symbol,
 		return not_loaded(module, path, err);
 	return table;
 }
+
+const void *module_sized(const char *module, const char *symbol, size_t size,
+			 struct error *err)
+{
+	const size_t *table = module_table(module, symbol, err);
+
+	if (!table || *table == size)
+		return table;
+	error_set(
+		err, ERR_CONNECT,
+		"the part 'mcpctl-%s.so' belongs to another version of mcpctl",
+		module);
+	return NULL;
+}

@@ -21,6 +21,10 @@
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err);
 
+/* The same for a table that begins with its size; another one: NULL (ERR_CONNECT). */
+const void *module_sized(const char *module, const char *symbol, size_t size,
+			 struct error *err);
+
 /*
  * The file of a part that another program loads ("broker": mosquitto), found
  * the same way; yours. NULL (ERR_CONNECT): not installed.

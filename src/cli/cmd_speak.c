@@ -47,14 +47,11 @@ struct speaking {
 static int read_speech(struct speech *out, const char *path, struct error *err)
 {
 	CLEANUP(buf_done) struct buf file = { 0 };
-	const struct ogg_table *table = module_table("audio", OGG_TABLE, err);
+	const struct ogg_table *table =
+		module_sized("audio", OGG_TABLE, sizeof(*table), err);
 
 	if (!table)
 		return -1;
-	if (table->size != sizeof(*table))
-		return error_set(
-			err, ERR_CONNECT,
-			"the part 'mcpctl-audio.so' belongs to another version of mcpctl");
 	buf_init(&file, FILE_LARGEST);
 	if (file_read(&file, "file of speech", path, err))
 		return -1;

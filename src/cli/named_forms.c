@@ -175,14 +175,11 @@ static cJSON *parse_toml(const struct buf *text, const char *path,
 static cJSON *parse_yaml(const struct buf *text, const char *path,
 			 struct error *err)
 {
-	const struct yaml_table *yaml = module_table("yaml", YAML_TABLE, err);
+	const struct yaml_table *yaml =
+		module_sized("yaml", YAML_TABLE, sizeof(*yaml), err);
 	cJSON *json = NULL;
 
-	if (yaml && yaml->size != sizeof(*yaml))
-		error_set(
-			err, ERR_CONNECT,
-			"the part 'mcpctl-yaml.so' belongs to another version of mcpctl");
-	else if (yaml)
+	if (yaml)
 		json = yaml->read(buf_string(text), text->len, err);
 	if (!json)
 		error_prefix(err, "'%s' cannot be read as YAML", path);

@@ -848,16 +848,13 @@ int announce_open(struct announce **out, struct loop *l,
 		  const struct announce_order *order,
 		  const struct announce_events *events, struct error *err)
 {
-	const struct mdns_table *mdns = module_table("mdns", MDNS_TABLE, err);
+	const struct mdns_table *mdns =
+		module_sized("mdns", MDNS_TABLE, sizeof(*mdns), err);
 	struct announce *a;
 
 	*out = NULL;
 	if (!mdns)
 		return -1;
-	if (mdns->size != sizeof(*mdns))
-		return error_set(
-			err, ERR_CONNECT,
-			"the part 'mcpctl-mdns.so' belongs to another version of mcpctl");
 	a = mem_zalloc(sizeof(*a));
 	a->mdns = mdns;
 	a->events = *events;

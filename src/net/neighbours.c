@@ -414,16 +414,13 @@ int neighbours_open(struct neighbours **out, struct loop *l,
 		    const struct words *interfaces, bool *woken,
 		    struct error *err)
 {
-	const struct mdns_table *mdns = module_table("mdns", MDNS_TABLE, err);
+	const struct mdns_table *mdns =
+		module_sized("mdns", MDNS_TABLE, sizeof(*mdns), err);
 	struct neighbours *n;
 
 	*out = NULL;
 	if (!mdns)
 		return -1;
-	if (mdns->size != sizeof(*mdns))
-		return error_set(
-			err, ERR_CONNECT,
-			"the part 'mcpctl-mdns.so' belongs to another version of mcpctl");
 	n = mem_zalloc(sizeof(*n));
 	n->mdns = mdns;
 	n->woken = woken;

@@ -64,13 +64,9 @@ int voices_open(struct voices *vs, const char *folder, struct budget *b,
 			       .space = disk_space };
 	if (keep_folder("--save-audio", folder, 0700, err))
 		return -1;
-	vs->ogg = module_table("audio", OGG_TABLE, err);
+	vs->ogg = module_sized("audio", OGG_TABLE, sizeof(*vs->ogg), err);
 	if (!vs->ogg)
 		return -1;
-	if (vs->ogg->size != sizeof(*vs->ogg))
-		return error_set(
-			err, ERR_CONNECT,
-			"the part 'mcpctl-audio.so' belongs to another version of mcpctl");
 	budget_set(b, BUDGET_HEARD, HEARD_A_MINUTE);
 	return 0;
 }
