@@ -3,11 +3,15 @@
  * The port as a small SDK has it (espressif.md 1 to 3): one path, a session for
  * whoever brings none, one type of answer, refusals as HTML, and no second way.
  */
+#include "clients/mcp_narrow.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_post.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_stream.h"
 #include "mcp/revision.h"
 #include "net/head.h"
 

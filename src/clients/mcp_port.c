@@ -5,7 +5,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_narrow.h"
+#include "clients/mcp_post.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_socket.h"
+#include "clients/mcp_stream.h"
 #include "mcp/revision.h"
 #include "net/address.h"
 #include "net/head.h"

@@ -4,12 +4,15 @@
  * JSON, as an event stream for clients that take nothing else, or on the stream
  * of HTTP+SSE. They end with their session, or with their stream.
  */
+#include "clients/mcp_post.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_stream.h"
 #include "wire/jsonrpc.h"
 
 static void post_free(struct port_post *post)

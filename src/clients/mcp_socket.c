@@ -3,8 +3,10 @@
  * WebSockets at the port: a message a frame, plain
  * JSON-RPC, replies in the order in which they are ready.
  */
+#include "clients/mcp_socket.h"
+
 #include "base/mem.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_stream.h"
 
 struct port_socket {
 	struct transport transport;

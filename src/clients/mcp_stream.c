@@ -3,8 +3,9 @@
  * What is said at the port: event streams, refusals, lines
  * for whoever watches.
  */
+#include "clients/mcp_stream.h"
+
 #include "base/mem.h"
-#include "clients/mcp_port_private.h"
 #include "wire/jsonrpc.h"
 
 void port_line(const struct mcp_port *p, const char *format, ...)
