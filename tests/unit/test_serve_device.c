@@ -799,6 +799,10 @@ static void test_long_names(void **state)
 	memset(name, 'x', 10000);
 	assert_non_null(knock_with(&peer, false));
 	assert_int_equal(strlen(server->registry.first->id), DEVICE_ID_MAX);
+	/* … nor is a client id kept in any length. */
+	peer = (struct peer_info){ .client_id = name };
+	assert_int_equal(strlen(knock_with(&peer, false)->device->client_id),
+			 DEVICE_ID_MAX);
 	/* The longest client id at our broker: a kick needs all of it. */
 	name[1024] = '\0';
 	peer = (struct peer_info){ .client_id = name };
