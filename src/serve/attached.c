@@ -12,6 +12,8 @@
 #include "diag/finding.h"
 #include "net/port_memory.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/door.h"
 #include "serve/last_said.h"

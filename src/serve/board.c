@@ -17,6 +17,8 @@
 #include "net/why.h"
 #include "net/ws.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/last_said.h"
 #include "serve/serve_state.h"
 #include "wire/access_point.h"

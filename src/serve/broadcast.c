@@ -8,6 +8,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/leasing.h"
 #include "serve/photos.h"

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/control_client.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/door.h"
 #include "serve/leasing.h"

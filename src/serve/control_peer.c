@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 
 #define PIECE (64u << 10) /* bytes of one read */

@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "wire/envelope.h"
 

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "mcp/unanswered.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/held.h"
 #include "wire/envelope.h"

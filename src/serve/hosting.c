@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "mcp/name_set.h"
 #include "net/downloads.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/door.h"
 #include "serve/known_boards.h"

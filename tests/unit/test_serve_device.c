@@ -9,6 +9,8 @@
 
 #include "base/json_scan.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 
 #define OTHER "aa:bb:cc:dd:ee:02"
 
