@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Candidates: tools, arguments, values, resources, targets. */
+#include "cli/complete_items.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/complete.h"
+#include "cli/complete_words.h"
 #include "cli/config.h"
 #include "cli/target_text.h"
 #include "mcp/arguments.h"

@@ -4,6 +4,8 @@
  * every time: commands, topics, faults, beginnings of targets. Which table an
  * option or an operand takes.
  */
+#include "cli/complete_words.h"
+
 #include <stdlib.h>
 #include <string.h>
 

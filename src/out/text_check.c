@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A check as text: its stages, its plan, its end. */
+#include "out/text_check.h"
+
 #include <string.h>
 
 #include "base/mask.h"

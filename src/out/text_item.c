@@ -4,6 +4,8 @@
  * prompts, and the targets of configuration files. A line each, what names it
  * first.
  */
+#include "out/text_item.h"
+
 #include <string.h>
 #include <time.h>
 

@@ -14,6 +14,7 @@
 #include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "cli/complete_words.h"
 #include "shell/edit_private.h"
 
 struct quoted_word {

@@ -12,6 +12,7 @@
 #include "cli/app.h"
 #include "cli/connection.h"
 #include "cli/requests.h"
+#include "mcp/opening.h"
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/wrap.h"
