@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/complete_words.h"
 #include "cli/config.h"
@@ -13,6 +14,7 @@
 #include "mcp/arguments.h"
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"
 #include "net/head.h"

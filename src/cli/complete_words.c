@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/cmd_loglevel.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
 #include "diag/codebook.h"

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"

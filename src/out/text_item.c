@@ -15,6 +15,7 @@
 #include "diag/list_rules.h"
 #include "diag/tool_notes.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/tools_tree.h"

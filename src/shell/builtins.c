@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/connection.h"
 #include "cli/guards.h"
@@ -16,6 +17,7 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/topics.h"
+#include "out/render_json.h"
 #include "shell/shell.h"
 
 /*

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/complete_shells.h"
 #include "cli/complete_words.h"
