@@ -3,6 +3,8 @@
  * The table of what only the shell understands, and the simple ones of it;
  * use and reconnect are below.
  */
+#include "shell/builtins.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@
 #include "cli/topics.h"
 #include "out/render_json.h"
 #include "shell/shell.h"
+#include "shell/shell_peer.h"
+#include "shell/shell_run.h"
 
 /*
  * use and reconnect: which peer the shell is on. What is wrong is said before

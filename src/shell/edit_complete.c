@@ -5,6 +5,8 @@
  * words end at every blank; what stands for a candidate goes on from there in
  * the quoting that the user began.
  */
+#include "shell/edit_complete.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
