@@ -186,3 +186,12 @@ wrong() {
 	[ "$status" = 1 ]
 	[[ $output == *'mutants: nothing in src/two that compiles to other code' ]]
 }
+
+@test "each loaded part says of which packages its libraries are" {
+	local part parts
+	parts=$(make -s -C "$ROOT" -f - show <<<$'include Makefile\nshow: ; @echo $(MODULES)')
+	[[ $parts == 'ws front '* ]]
+	for part in $parts; do
+		grep "{ \"$part\", " "$ROOT/src/base/module.c"
+	done
+}
