@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "sim/order.h"
 #include "sim/pretend.h"
-#include "sim/pretend_loop.h"
 #include "sim/pretend_say.h"
 #include "sim/recorded.h"
 #include "sim/upload.h"
