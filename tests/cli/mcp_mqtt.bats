@@ -301,6 +301,25 @@ says_again_to() {
 	ends 2
 }
 
+@test "targets --scan --watch: who announces himself, and who is gone, until the broker is" {
+	broker
+	local first=$LAST
+	server one a lab/one plain
+	background watch mcpctl -o json targets --scan --watch "$(at '+/lab/%23')"
+	local watch=$LAST
+	wait_for watch.out '"change":"present","kind":"mqtt","name":"a/lab/one".*"answers":true'
+	server two b lab/two plain
+	local two=$LAST
+	wait_for watch.out '"change":"came","kind":"mqtt","name":"b/lab/two".*"answers":true'
+	kill "$two"
+	wait_for watch.out '"change":"gone","kind":"mqtt","name":"b/lab/two".*"command":null,"problem":null'
+	server stale s lab/stale stale
+	wait_for watch.out '"change":"came","kind":"mqtt","name":"s/lab/stale".*"answers":false,"problem":".*nobody listens there'
+	kill "$first"
+	finish "$watch" 3
+	[ "$(grep -c '"change"' watch.out)" = 4 ]
+}
+
 @test "what a broker says at the beginning counts: who may be asked, roles" {
 	odd_broker filters
 	mcp "$(at)" info
