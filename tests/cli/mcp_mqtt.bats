@@ -360,6 +360,16 @@ says_again_to() {
 	hints 'connection refused'
 }
 
+@test "a broker of MQTT 3.1.1 alone: the bridge says so once, and asks ever more seldom" {
+	odd_broker old
+	background bridge mcpctl -t sim: bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	wait_for bridge.err "it does not speak MQTT 5.*; it is tried again"
+	until_true matches odd.out '^at ' 4
+	# 1 s, 2 s, 4 s.
+	grep '^at ' odd.out | awk '{ t[NR] = $2 } END { exit !(t[4] - t[3] > 2 * (t[2] - t[1])) }'
+	[ "$(grep -c 'MQTT 5' bridge.err)" = 1 ]
+}
+
 @test "access rules of mosquitto: who may, who may not, by a password from a file" {
 	MQTT=$(free_port)
 	mosquitto_passwd -b -c passwords reader secret
