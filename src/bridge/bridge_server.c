@@ -532,7 +532,7 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	s->lost_at = loop_now();
 	s->again_at = s->lost_at + s->pause;
 	s->tried = true;
-	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
+	bridge_peer_away(&s->peer, LACKS_START, why->text);
 }
 
 static unsigned offers_of(const struct client *c)
@@ -589,9 +589,13 @@ static int begin(struct bridge_server *s, struct error *err)
 	aim(s, &was);
 	status = connection_begin(&s->connection, err);
 	aim_back(s, &was);
-	if (!status)
+	if (status)
+		return status;
+	if (endpoint_has(&s->connection.endpoint, SCHEME_WAITS))
+		bridge_peer_away(&s->peer, LACKS_WAKING, NULL);
+	else
 		bridge_peer_state(&s->peer, PEER_COMING, NULL);
-	return status;
+	return 0;
 }
 
 static int poll(struct bridge_server *s, int64_t *next, struct error *err)
@@ -692,6 +696,7 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					.prefix = bridge_peer_prefix(s->key),
 					.id = mem_strdup(s->key),
 					.interval = config->interval,
+					.lacks = LACKS_START,
 					.changed = config->changed,
 					.woken = config->woken };
 	s->connection = (struct connection){ .app = config->app,

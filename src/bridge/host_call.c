@@ -205,11 +205,14 @@ int64_t host_call_progress(struct host_part *p)
 	if (loop_now() < p->tell_at)
 		return p->tell_at;
 	peer = p->call->peer;
-	buf_printf(&text, "%s %s", peer->prefix,
-		   peer->state == PEER_AWAY   ? "is asleep: waiting for it" :
+	buf_printf(&text, "%s %s%s", peer->prefix,
+		   peer->state == PEER_AWAY   ? "is " :
 		   peer->current == p->call   ? "is at it" :
 		   peer->state == PEER_COMING ? "is getting ready" :
-						"has other calls first");
+						"has other calls first",
+		   peer->state == PEER_AWAY ? bridge_peer_away_word(peer) : "");
+	if (peer->state == PEER_AWAY)
+		buf_text(&text, ": waiting for it");
 	seconds = cJSON_CreateNumber(
 		(double)(int64_t)((loop_now() - p->began) / 1000));
 	tell_progress(p, seconds, NULL, buf_string(&text));

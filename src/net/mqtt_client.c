@@ -339,8 +339,11 @@ static void mqtt_lost(struct mqtt_client *c)
 	if (c->reconnect) {
 		c->state = MQTT_WAITING;
 		/* Of two with one client id each ends the other: ever more slowly. */
-		if (c->five && loop_now() - c->five->since >= STABLE_MS)
+		if (c->five && c->five->since &&
+		    loop_now() - c->five->since >= STABLE_MS)
 			c->delay = 0;
+		if (c->five)
+			c->five->since = 0;
 		c->delay = c->delay ? c->delay * 2 : DELAY_MIN_MS;
 		if (c->delay > DELAY_MAX_MS || (c->five && c->five->taken))
 			c->delay = DELAY_MAX_MS;

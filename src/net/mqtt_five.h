@@ -21,7 +21,7 @@ struct mqtt_additions {
 	struct mqtt_unacked *unacked;
 	size_t count, capacity, bytes;
 	bool taken; /* another client took our client id: the broker said so */
-	int64_t since; /* loop_now() ms when the broker accepted us; 0: never */
+	int64_t since; /* loop_now() ms when the broker accepted us; 0: not yet, this time */
 	/* of the message that is told of */
 	const mosquitto_property *of_message;
 	char *found; /* the property that was asked for last; of the library */

@@ -49,6 +49,8 @@ void control_audio(struct board *d, const void *packet, size_t len);
 void control_pong(struct board *d);
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */
 void control_changed(struct board *d, const char *change);
+/* The way to the broker came or went: to those who watch. */
+void control_broker(struct serve *s);
 /* The device goes: its attached commands get `gone` and are closed. */
 void control_gone(struct board *d, const struct error *why);
 

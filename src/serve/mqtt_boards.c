@@ -797,12 +797,28 @@ static void expect_all(struct mqtt_boards *r)
 	start_timer(r);
 }
 
+static void set_away(struct mqtt_boards *r, const char *why)
+{
+	struct serve *s = r->server;
+
+	mem_free(r->away);
+	r->away = mem_strdup(why);
+	if (!r->closing)
+		s->events->broker(s);
+}
+
+const char *mqtt_boards_away(const struct mqtt_boards *r)
+{
+	return r->away;
+}
+
 static void on_broker(void *owner, const struct error *why)
 {
 	struct mqtt_boards *r = owner;
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	bool own = r->broker != NULL;
 
+	set_away(r, why ? why->text : NULL);
 	if (!why) {
 		tell(r, LEVEL_GOOD, NEWS_JOINED, "connected to the broker");
 		expect_all(r);
@@ -900,6 +916,7 @@ static void mqtt_boards_free(struct mqtt_boards *r)
 	secret_wipe(&r->key);
 	mem_free(r->host);
 	mem_free(r->advertised);
+	mem_free(r->away);
 	buf_done(&r->endpoint);
 	buf_done(&r->client_id);
 	buf_done(&r->user);
@@ -916,6 +933,7 @@ int mqtt_boards_open(struct mqtt_boards **out, struct serve *s,
 
 	*out = NULL;
 	r->server = s;
+	r->away = mem_strdup("it is not connected yet");
 	timer_open(&r->timer, s->loop, mqtt_boards_expect_turn, r);
 	if (mqtt_boards_prepare(r, err) || mqtt_boards_join(r, err)) {
 		mqtt_boards_close(r, NULL, NULL);

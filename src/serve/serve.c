@@ -608,6 +608,7 @@ static char *vision_url(struct board *d)
 
 const struct board_events serve_events = {
 	.changed = control_changed,
+	.broker = control_broker,
 	.gone = control_gone,
 	.text = control_text,
 	.shown = control_text_tail,

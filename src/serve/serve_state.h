@@ -53,6 +53,8 @@ struct board_events {
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it answered a Ping */
 	void (*pong)(struct board *d);
+	/* the way to the broker came or went (mqtt_boards_away) */
+	void (*broker)(struct serve *s);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
 	void (*freed)(struct serve *s);

@@ -165,7 +165,7 @@ while "went away" not in open("bridge.err").read():
 gone = h.modern_call("die", {"after": 0.1}, {key: FORM}, state, **CAN)
 assert gone["result"]["isError"] and "went away" in text(gone), gone
 # Its end while a host is away.
-h.until_modern_tool("ask", lambda t: "(asleep)" not in t["description"], **CAN)
+h.until_modern_tool("ask", lambda t: not t["description"].startswith("("), **CAN)
 asked(h.modern_call("ask", said, **CAN))
 assert not h.asked
 assert h.end()[0] == 0
@@ -277,7 +277,7 @@ i = h.start_call("die", {"after": 0.1})
 q = h.question("elicitation/create")
 assert h.notice("notifications/cancelled")["params"]["requestId"] == q["id"]
 assert h.reply(i)["result"]["isError"], h.reply(i)
-h.until_tool("ask", test=lambda t: "(asleep)" not in t["description"])
+h.until_tool("ask", test=lambda t: not t["description"].startswith("("))
 i = h.start_call("ask")
 h.question("elicitation/create", 1)
 assert h.end()[0] == 0
@@ -437,7 +437,7 @@ seen = {what: len([n for n in h.notices if n["method"] == "notifications/%s/list
         for what in ("resources", "prompts")}
 # The server's next life is told of it again.
 h.call("die")
-h.until_tool("touch", test=lambda t: "(asleep)" not in t["description"])
+h.until_tool("touch", test=lambda t: not t["description"].startswith("("))
 while h.call("touch")[0] != "1":
     pass
 h.notice("notifications/resources/updated", 1)
@@ -477,7 +477,7 @@ h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reque
 assert touched() == "1"
 assert h.notice("notifications/resources/updated", 2)["params"]["_meta"] == {META: two}
 h.modern_call("die")
-h.until_modern_tool("touch", lambda t: "(asleep)" not in t["description"])
+h.until_modern_tool("touch", lambda t: not t["description"].startswith("("))
 while touched() != "1":
     pass
 assert h.notice("notifications/resources/updated", 3)["params"]["_meta"] == {META: two}
