@@ -3,6 +3,8 @@
  * One attached command: frames in, frames out, its end. What they mean is told
  * to who stands above (struct control_above).
  */
+#include "serve/control_peer.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

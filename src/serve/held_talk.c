@@ -4,6 +4,8 @@
  * its one session: whose progress it is, who is asked what it asks, and what
  * each says for itself alone.
  */
+#include "serve/held_talk.h"
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -13,6 +15,7 @@
 #include "serve/board_start.h"
 #include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/held.h"
 #include "wire/envelope.h"
 
