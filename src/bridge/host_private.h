@@ -48,6 +48,7 @@ struct host_part {
 	bool over;
 	bool modern;
 	struct client_answers answers; /* of 2026-07-28: as it declared */
+	int log_rank; /* of 2026-07-28: as in host_client, amid it */
 	char *same; /* by what its next round is known; NULL: it has none */
 	struct host_round *round; /* see host_rounds.c; NULL */
 	struct span text; /* the message, lent while it is heard */
@@ -194,6 +195,9 @@ void host_add_offers(struct buf *out, const struct host_part *p);
 
 /* ---- host_asked.c ---- */
 
+/* Whose call is with the peer; NULL: none of a host's, or of another bridge's. */
+struct host_part *host_part_of(const struct bridge_host *h,
+			       const struct bridge_peer *p);
 void host_asked_open(struct peer_hearer *out);
 void host_asked_done(struct bridge_host *h);
 /* Main line; as bridge_host_tend. */
@@ -245,6 +249,10 @@ unsigned host_listens(const cJSON *wanted, struct buf *out);
 /* … and of these resources it is told, as long as the part is not over. */
 void host_listens_to(struct host_part *p, const cJSON *uris, struct buf *out);
 void host_set_level(struct host_part *p);
+/* The least that anybody wants; static. NULL: nobody wants any. */
+const char *host_log_level(const struct bridge_host *h);
+/* The part is about to ask that peer, and wants what it logs amid it. */
+void host_want_logs(const struct host_part *p, const struct bridge_peer *peer);
 /* uri: as the host calls it; key: as its server does. */
 void host_watch(struct host_client *c, struct bridge_peer *p, const char *uri,
 		const char *key);
