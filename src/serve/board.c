@@ -18,6 +18,7 @@
 #include "net/ws.h"
 #include "serve/board.h"
 #include "serve/last_said.h"
+#include "serve/photos.h"
 #include "serve/serve_state.h"
 #include "wire/access_point.h"
 
@@ -104,6 +105,7 @@ static void board_free(struct board *d)
 	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
 	findings_free(d);
+	photos_free(d->photos);
 	mem_free(d->breaker);
 	mem_free(d->calls);
 	mem_free(d->health);
