@@ -37,6 +37,7 @@ struct bridge_call {
 	char *method, *params; /* JSON text; owned, as all here */
 	void *asker; /* for whom: what it is, who made the call knows */
 	struct client_answers answers; /* what its host answers amid it */
+	const char *log_level; /* from which on logs are wanted; static; NULL */
 	bool repeatable; /* twice is as once */
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */

@@ -13,6 +13,7 @@
 #include "bridge/host_asked.h"
 #include "bridge/host_reply.h"
 #include "bridge/host_rules.h"
+#include "bridge/host_told.h"
 #include "bridge/own_answers.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
@@ -266,6 +267,8 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->progress = p->token ? on_progress : NULL;
 	c->owner = c->asker = p;
 	c->answers = host_answers(p);
+	c->log_level = host_log_level(p->question->client->host);
+	host_want_logs(p, k->peer);
 	c->photos = b->options->photos ? MEND_PHOTO_MAX : 0;
 	c->camera = strcmp(k->tool->name, TOOL_CAMERA) == 0;
 	if (bridge_peer_ask(k->peer, c)) {

@@ -20,6 +20,7 @@
 #include "serve/board_start.h"
 #include "serve/board_tell.h"
 #include "serve/last_said.h"
+#include "serve/photos.h"
 #include "serve/serve_state.h"
 #include "wire/access_point.h"
 
@@ -106,6 +107,7 @@ static void board_free(struct board *d)
 	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
 	findings_free(d);
+	photos_free(d->photos);
 	mem_free(d->breaker);
 	mem_free(d->calls);
 	mem_free(d->health);

@@ -714,7 +714,7 @@ static bool marks_picture(void *owner, const struct who *who,
 	struct serve *s = door->server;
 	const struct board *d = registry_find(&s->registry, who->device_id);
 
-	if (!d || !d->photos)
+	if (!d || !photos_wanted(d->photos))
 		return false;
 	photos_add(d->photos, &s->photos, picture, mark);
 	return true;

@@ -37,8 +37,11 @@ static const struct broker_events mqtt_boards_broker_events;
 #define EXPECTED_MAX 4096
 /* A board comes some seconds after its question; or it does not at all. */
 #define FIRST_MS 1000
+/* Firmware comes back to its broker after 10 s (device.md 2.2). */
+#define SOON_MS 2000
+#define SOON_TRIES 8u
 #define MOST_MS 30000
-#define TRIES 24
+#define TRIES 28
 
 struct expected {
 	char *client_id, *device_id; /* device_id: NULL */
@@ -90,7 +93,10 @@ static void ask(struct mqtt_boards *r, const struct expected *e)
 
 static int64_t pause_after(unsigned tries)
 {
-	return tries < 5 ? (int64_t)FIRST_MS << tries : MOST_MS;
+	if (tries < SOON_TRIES)
+		return SOON_MS;
+	return tries < SOON_TRIES + 3 ? SOON_MS << (tries - SOON_TRIES + 1) :
+					MOST_MS;
 }
 
 /* The timer's. */
