@@ -19,7 +19,7 @@
 #define EMOJI_STYLE 0xfe0f
 #define KEYCAP 0x20e3
 #define BLACK_FLAG 0x1f3f4
-#define MARK 3 /* bytes of one in a skeleton */
+#define MARK ((size_t)3) /* bytes of one in a skeleton */
 #define TAGS 0xe0000 /* tag characters: ASCII with this added */
 #define TAGS_END 0xe007f
 
