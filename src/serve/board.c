@@ -299,9 +299,9 @@ static struct board *find_unknown(struct serve *s, bool few_files)
 	struct board *found = NULL;
 
 	for (struct board *d = s->registry.first; d; d = d->next) {
-		if (!d->closing && !board_is_known(d) &&
-		    !(few_files && d->mqtt) &&
-		    (!found || d->seen_ms < found->seen_ms))
+		if (!d->closing && !(few_files && d->mqtt) &&
+		    (!found || d->seen_ms < found->seen_ms) &&
+		    !board_is_known(d))
 			found = d;
 	}
 	return found;
