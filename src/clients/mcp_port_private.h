@@ -8,6 +8,7 @@
 #ifndef CLIENTS_MCP_PORT_PRIVATE_H
 #define CLIENTS_MCP_PORT_PRIVATE_H
 
+#include "base/few_lines.h"
 #include "base/random.h"
 #include "clients/mcp_port.h"
 #include "net/port.h"
@@ -55,6 +56,7 @@ struct mcp_port {
 	/* The peer of s went: s is freed next, and is not listed any more. */
 	void (*stream_gone)(const struct port_stream *s);
 	unsigned refused; /* without the token, since the last beat */
+	struct few_lines comings; /* of clients that come and go */
 	struct timer beat, bury;
 	unsigned timers; /* not closed yet */
 	bool front_gone, ending, ended;
@@ -117,6 +119,8 @@ struct port_stream {
 /* mcp_stream.c. A line for the observer; what a peer sent may be in it. */
 void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
+/* One that any client can cause, as often as it likes: few of a format are told. */
+void port_coming(struct mcp_port *p, const char *format, ...) PRINTF_LIKE(2, 3);
 bool port_asks_token(const struct mcp_port *p);
 /* By its token, if one is asked for. */
 bool port_may_ask(const struct mcp_port *p, const struct front_head *head);
