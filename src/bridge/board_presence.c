@@ -60,6 +60,7 @@ struct board_presence {
 	/* what was shown last */
 	const struct bridge_list *list;
 	enum peer_state state;
+	enum peer_lacks lacks;
 	bool stale; /* its presence tells what was */
 	void (*closed)(void *owner);
 	void *owner;
@@ -214,7 +215,9 @@ static void announce(struct board_presence *p)
 			strlen(p->server + strlen(p->id) + 1));
 	json_add_text(&out, "description", description);
 	buf_printf(&out, ",\"meta\":{\"state\":\"%s\"",
-		   peer->state == PEER_AWAY ? "asleep" : "ready");
+		   peer->state != PEER_AWAY    ? "ready" :
+		   peer->lacks == LACKS_WAKING ? "asleep" :
+						 "away");
 	json_add_text(&out, "id", peer->id);
 	json_add_text(&out, "board", peer->about);
 	add_tools(&out, p);
@@ -558,10 +561,12 @@ static void look_at_peer(struct board_presence *p)
 {
 	const struct bridge_peer *peer = p->peer;
 
-	if (p->list == peer->list && p->state == peer->state)
+	if (p->list == peer->list && p->state == peer->state &&
+	    p->lacks == peer->lacks)
 		return;
 	p->list = peer->list;
 	p->state = peer->state;
+	p->lacks = peer->lacks;
 	p->view.changed = p->stale = true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * {"boards":[{"id","prefix","about","seen","list"},…],"lists":{"ID":[TOOL,…]}}:
+ * {"boards":[{"id","prefix","about","way","seen","list"},…],"lists":{"ID":[TOOL,…]}}:
  * a list of tools stands there once, however many boards have it.
  */
 #include "bridge/boards_file.h"
@@ -71,6 +71,7 @@ static void read_board(struct kept_reader *r, const cJSON *board)
 	struct kept_board b = { .id = json_string(board, "id"),
 				.prefix = json_string(board, "prefix"),
 				.about = json_string(board, "about"),
+				.way = json_string(board, "way"),
 				.list = find_list(r,
 						  json_string(board, "list")) };
 
@@ -145,6 +146,7 @@ static void write_board(struct kept_writer *w, const struct kept_board *b)
 	buf_json_string(&w->boards, b->id, strlen(b->id));
 	json_add_text(&w->boards, "prefix", b->prefix);
 	json_add_text(&w->boards, "about", b->about);
+	json_add_text(&w->boards, "way", b->way);
 	json_add_text(&w->boards, "list", b->list->id);
 	buf_printf(&w->boards, ",\"seen\":%" PRId64 "}", b->seen);
 }

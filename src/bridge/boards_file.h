@@ -13,7 +13,7 @@
 #define BOARDS_FILE_MOST 4096 /* boards */
 
 struct kept_board {
-	const char *id, *prefix, *about; /* lent; about NULL */
+	const char *id, *prefix, *about, *way; /* lent; about, way NULL */
 	int64_t seen; /* Unix ms */
 	struct bridge_list *list; /* lent */
 };

@@ -78,6 +78,7 @@ struct bridge_boards {
 	bool tried;
 	bool lost; /* a connection ended: all are to be opened anew */
 	struct error missing;
+	char *broker; /* why serve has no way to its broker; NULL: it has */
 	char *said; /* the last reason that was told; NULL */
 	int64_t again_at, pause;
 	char *file; /* NULL: nothing is kept */
@@ -172,6 +173,51 @@ static void use_list(struct bridge_boards *b, struct bridge_list *l)
 	keep_soon(b);
 }
 
+/* ---- what is between them and us ---- */
+
+#define OVER_MQTT "MQTT"
+#define OVER_WEBSOCKET "WebSocket"
+
+static const char *way_of(const char *transport)
+{
+	if (!transport)
+		return NULL;
+	return text_equal(transport, "mqtt") ? OVER_MQTT : OVER_WEBSOCKET;
+}
+
+/* It is not there: what has to happen until it is? */
+static void put_away(struct bridge_board *d)
+{
+	const struct bridge_boards *b = d->all;
+	bool at_broker = text_equal(d->peer.way, OVER_MQTT);
+
+	if (!b->is_up && b->tried)
+		bridge_peer_away(&d->peer, LACKS_SERVE, NULL);
+	else if (!d->peer.device)
+		bridge_peer_away(&d->peer, LACKS_START, NULL);
+	else if (at_broker && b->broker)
+		bridge_peer_away(&d->peer, LACKS_BROKER, b->broker);
+	else
+		bridge_peer_away(&d->peer,
+				 at_broker ? LACKS_ITSELF : LACKS_WAKING, NULL);
+}
+
+/* It came or went. */
+static void look_at_away(struct bridge_boards *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->board[i]->peer.state == PEER_AWAY)
+			put_away(b->board[i]);
+	}
+}
+
+static void take_broker(struct bridge_boards *b, const char *away)
+{
+	mem_free(b->broker);
+	b->broker = mem_strdup(away);
+	look_at_away(b);
+}
+
 /* ---- what serve tells of them ---- */
 
 static enum peer_state read_state(const cJSON *device, char **reason)
@@ -238,8 +284,12 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 			bridge_peer_list(&d->peer, known);
 		keep_soon(b);
 	}
-	bridge_peer_state(&d->peer, gone ? PEER_AWAY : state,
-			  gone ? NULL : reason);
+	if (json_string(device, "transport"))
+		d->peer.way = way_of(json_string(device, "transport"));
+	if (gone || state == PEER_AWAY)
+		put_away(d);
+	else
+		bridge_peer_state(&d->peer, state, reason);
 }
 
 static void tell(struct bridge_boards *b, const char *text)
@@ -265,8 +315,8 @@ static void end_listing(struct bridge_boards *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct bridge_board *d = b->board[i];
 
-		if (d->told != b->listing && d->peer.state != PEER_AWAY)
-			bridge_peer_state(&d->peer, PEER_AWAY, NULL);
+		if (d->told != b->listing)
+			put_away(d);
 	}
 	b->listed = true;
 	*b->config.woken = true;
@@ -301,6 +351,8 @@ static void on_watched(void *owner, const struct control_frame *f)
 	if (text_equal(op, "device")) {
 		take_board(w->all, json_object(json, "device"),
 			   text_equal(json_string(json, "change"), "gone"));
+	} else if (text_equal(op, "broker")) {
+		take_broker(w->all, json_string(json, "away"));
 	} else if (text_equal(op, "lost")) {
 		w->list_at = 0;
 		*w->all->config.woken = true;
@@ -658,7 +710,7 @@ static const struct peer_kind board_kind = { .start = board_start,
 static void all_away(struct bridge_boards *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		bridge_peer_state(&b->board[i]->peer, PEER_AWAY, NULL);
+		put_away(b->board[i]);
 }
 
 static void hang_up(struct bridge_boards *b)
@@ -679,8 +731,10 @@ static void hang_up(struct bridge_boards *b)
 
 static void went(struct bridge_boards *b)
 {
-	tell(b, "serve went away; its boards are asleep until it is back");
+	tell(b,
+	     "serve went away; its boards cannot be reached until it is back");
 	b->is_up = false;
+	mem_free(TAKE(b->broker));
 	all_away(b);
 	hang_up(b);
 }
@@ -733,6 +787,7 @@ static void missed(struct bridge_boards *b, const struct error *why)
 		b->said = TAKE(line);
 	}
 	b->tried = true;
+	look_at_away(b);
 	hang_up(b);
 }
 
@@ -848,6 +903,9 @@ static void take_kept(void *owner, const struct kept_board *k)
 	d = add_board(b, k->id);
 	d->list = mem_strdup(k->list->id);
 	d->peer.seen = k->seen;
+	d->peer.way = text_equal(k->way, OVER_MQTT)	 ? OVER_MQTT :
+		      text_equal(k->way, OVER_WEBSOCKET) ? OVER_WEBSOCKET :
+							   NULL;
 	bridge_peer_name(&d->peer, k->prefix, k->about);
 	bridge_peer_list(&d->peer, find_list(b, d->list));
 }
@@ -864,8 +922,9 @@ static void keep_now(struct bridge_boards *b)
 
 		if (p->list && p->device)
 			kept[count++] =
-				(struct kept_board){ p->id, p->prefix, p->about,
-						     p->seen, p->list };
+				(struct kept_board){ p->id,    p->prefix,
+						     p->about, p->way,
+						     p->seen,  p->list };
 	}
 	if (boards_file_write(b->file, kept, count, &why)) {
 		tell(b, why.text);
@@ -978,6 +1037,7 @@ void bridge_boards_close(struct bridge_boards *b)
 	mem_free(b->fetch.id);
 	mem_free(b->file);
 	mem_free(b->said);
+	mem_free(b->broker);
 	error_reset(&b->missing);
 	mem_free(b);
 }

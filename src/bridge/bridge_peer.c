@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -88,6 +89,24 @@ void bridge_peer_state(struct bridge_peer *p, enum peer_state state,
 		p->reason = mem_strdup(reason);
 	}
 	*p->woken = true;
+}
+
+void bridge_peer_away(struct bridge_peer *p, enum peer_lacks lacks,
+		      const char *reason)
+{
+	if (p->state == PEER_AWAY && p->lacks != lacks)
+		*p->changed = true;
+	p->lacks = lacks;
+	bridge_peer_state(p, PEER_AWAY, reason);
+}
+
+const char *bridge_peer_away_word(const struct bridge_peer *p)
+{
+	if (p->state != PEER_AWAY)
+		return NULL;
+	if (p->lacks == LACKS_WAKING)
+		return "asleep";
+	return p->lacks == LACKS_START ? "not connected" : "away";
 }
 
 void bridge_peer_name(struct bridge_peer *p, const char *prefix,
@@ -347,6 +366,46 @@ static int64_t waited_of(const struct bridge_call *c)
 	return (loop_now_us() - c->began_us) / 1000;
 }
 
+/* " (WHY); it was last seen at TIME over MQTT", as far as that is known. */
+static void add_last(struct buf *out, const struct bridge_peer *p)
+{
+	char stamp[STAMP_SIZE];
+
+	if (p->reason)
+		buf_printf(out, " (%s)", p->reason);
+	if (!p->seen || p->lacks == LACKS_WAKING || p->lacks == LACKS_START)
+		return;
+	buf_printf(out, "; it was last seen at %s",
+		   clock_utc_at(stamp, p->seen));
+	if (p->way)
+		buf_printf(out, " over %s", p->way);
+}
+
+static void explain_away(const struct bridge_peer *p, const char *waited,
+			 struct error *out)
+{
+	static const struct {
+		const char *what, *todo;
+	} words[] = {
+		[LACKS_WAKING] = { "is asleep",
+				   "say its wake word or press its button" },
+		[LACKS_ITSELF] = { "is not heard of at the broker",
+				   "see whether it has power and Wi-Fi (it comes back by itself)" },
+		[LACKS_SERVE] = { "cannot be reached: the 'mcpctl serve' that it comes to is not there",
+				  "start serve" },
+		[LACKS_BROKER] = { "cannot be reached: serve has no way to the broker",
+				   "see to that broker (the board comes back to it by itself)" },
+		[LACKS_START] = { "cannot be reached", "start it" },
+	};
+	CLEANUP(buf_done) struct buf last = { 0 };
+
+	add_last(&last, p);
+	error_set(out, p->lacks == LACKS_WAKING ? ERR_TIMEOUT : ERR_CONNECT,
+		  "%s %s%s: %s, then try again; waited %s", p->prefix,
+		  words[p->lacks].what, buf_string(&last), words[p->lacks].todo,
+		  waited);
+}
+
 static void explain_unsent(const struct bridge_call *c, struct error *out)
 {
 	const struct bridge_peer *p = c->peer;
@@ -361,20 +420,13 @@ static void explain_unsent(const struct bridge_call *c, struct error *out)
 	else if (p->state == PEER_COMING)
 		error_set(
 			out, ERR_TIMEOUT,
-			"%s is connected, but not ready%s%s: try again later; waited %s",
-			p->prefix, p->reason ? ": " : "",
-			p->reason ? p->reason : "", waited);
-	else if (p->device)
-		error_set(
-			out, ERR_TIMEOUT,
-			"%s is asleep: say its wake word or press its button, then try again; waited %s",
-			p->prefix, waited);
+			"%s is %s, but not ready%s%s: try again later; waited %s",
+			p->prefix,
+			p->lacks == LACKS_START ? "dialled" : "connected",
+			p->reason ? ": " : "", p->reason ? p->reason : "",
+			waited);
 	else
-		error_set(
-			out, ERR_CONNECT,
-			"%s cannot be reached%s%s: start it, then try again; waited %s",
-			p->prefix, p->reason ? ": " : "",
-			p->reason ? p->reason : "", waited);
+		explain_away(p, waited, out);
 }
 
 void bridge_call_explain(const struct bridge_call *c, struct error *out)

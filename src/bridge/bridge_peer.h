@@ -37,6 +37,7 @@ struct bridge_call {
 	char *method, *params; /* JSON text; owned, as all here */
 	void *asker; /* for whom: what it is, who made the call knows */
 	struct client_answers answers; /* what its host answers amid it */
+	const char *log_level; /* from which on logs are wanted; static; NULL */
 	bool repeatable; /* twice is as once */
 	int64_t began_us; /* when the host asked */
 	int64_t deadline; /* loop_now() ms: the host has its answer by then */
@@ -111,6 +112,15 @@ enum peer_state {
 	PEER_READY
 };
 
+/* What has to happen before one that is away is there. */
+enum peer_lacks {
+	LACKS_WAKING, /* a board that sleeps */
+	LACKS_ITSELF, /* a board at a broker: it comes, if it can */
+	LACKS_SERVE, /* the serve that it comes to is not there */
+	LACKS_BROKER, /* that serve has no way to its broker */
+	LACKS_START /* a server is dialled, or started, in vain */
+};
+
 /* What a server has beside tools, as it said itself. */
 enum peer_offers {
 	OFFERS_RESOURCES = 1,
@@ -133,6 +143,8 @@ struct bridge_peer {
 	bool wants_all; /* see struct bridge_source */
 	unsigned offers; /* of enum peer_offers */
 	enum peer_state state;
+	enum peer_lacks lacks; /* where it is away, or is dialled */
+	const char *way; /* over what it was there last; static; NULL */
 	int64_t seen; /* Unix ms when it was there last; 0: never */
 	struct bridge_list *list; /* NULL: not known yet */
 	bool *changed; /* set when a host may see it otherwise */
@@ -161,6 +173,11 @@ void bridge_peer_name(struct bridge_peer *p, const char *prefix,
 		      const char *about);
 void bridge_peer_state(struct bridge_peer *p, enum peer_state state,
 		       const char *reason);
+/* The same for PEER_AWAY. */
+void bridge_peer_away(struct bridge_peer *p, enum peer_lacks lacks,
+		      const char *reason);
+/* "asleep", "away", "not connected"; NULL: it is not away. */
+const char *bridge_peer_away_word(const struct bridge_peer *p);
 /* Holds it. */
 void bridge_peer_list(struct bridge_peer *p, struct bridge_list *l);
 

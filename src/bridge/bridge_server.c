@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/server_asks.h"
+#include "bridge/server_listens.h"
 #include "cli/connection.h"
 #include "cli/schema_cache.h"
 #include "cli/target_text.h"
@@ -43,6 +44,7 @@ struct bridge_server {
 	struct call beside;
 	struct words methods, params; /* that wait */
 	struct server_asks asks;
+	struct server_listens listens;
 	/* how far it is */
 	bool up, tried;
 	bool listing, listed, stale;
@@ -283,6 +285,7 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 						   timeout > 0 ? timeout : 1 };
 
 	server_asks_declare_now(&s->asks, &c->answers);
+	s->connection.client.log_level = c->log_level;
 	return client_start(&s->connection.client, &s->call, &rq, err);
 }
 
@@ -337,6 +340,8 @@ static int server_start(void *owner, struct bridge_call *c, int64_t timeout,
 	if (s->asked)
 		return error_set(err, ERR_CONNECT,
 				 "a call that nobody waits for is under way");
+	if (server_listens_take(&s->listens, c->method, c->params, c))
+		return 0;
 	if (send_call(s, c, c->params, timeout, err))
 		return -1;
 	s->asked = true;
@@ -349,7 +354,7 @@ static void server_drop(void *owner, struct bridge_call *c)
 {
 	struct bridge_server *s = owner;
 
-	(void)c;
+	server_listens_drop(&s->listens, c);
 	if (s->at && s->connection.session && !s->call.done)
 		session_cancel(s->connection.session, &s->call,
 			       "nobody waits for it any more");
@@ -364,11 +369,13 @@ static void server_beside(void *owner, const char *method, const char *params)
 {
 	struct bridge_server *s = owner;
 
+	*s->config.woken = true;
+	if (s->up && server_listens_take(&s->listens, method, params, NULL))
+		return;
 	if (!s->up || s->methods.count >= BESIDE_MAX)
 		return;
 	words_add(&s->methods, method);
 	words_add(&s->params, params);
-	*s->config.woken = true;
 }
 
 static void end_beside(struct bridge_server *s)
@@ -503,6 +510,7 @@ static void on_event(void *owner, const struct event *e)
 static void hang_up(struct bridge_server *s)
 {
 	server_asks_forget(&s->asks);
+	server_listens_end(&s->listens);
 	forget_beside(s);
 	if (s->listing)
 		end_listing(s);
@@ -533,7 +541,7 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	s->lost_at = loop_now();
 	s->again_at = s->lost_at + s->pause;
 	s->tried = true;
-	bridge_peer_state(&s->peer, PEER_AWAY, why->text);
+	bridge_peer_away(&s->peer, LACKS_START, why->text);
 }
 
 static unsigned offers_of(const struct client *c)
@@ -548,12 +556,10 @@ static unsigned offers_of(const struct client *c)
 		offers |= OFFERS_PROMPTS;
 	if (client_offers(c, "completions"))
 		offers |= OFFERS_COMPLETION;
-	/* From 2026-07-28 on both are asked for otherwise. */
-	if (c->modern)
-		return offers;
 	if (json_true(json_object(c->capabilities, "resources"), "subscribe"))
 		offers |= OFFERS_UPDATES;
-	if (client_offers(c, "logging"))
+	/* From 2026-07-28 on each request says what it wants. */
+	if (!c->modern && client_offers(c, "logging"))
 		offers |= OFFERS_LOGGING;
 	return offers;
 }
@@ -577,6 +583,7 @@ static void came_up(struct bridge_server *s)
 	bridge_peer_name(&s->peer, NULL, about);
 	bridge_peer_state(&s->peer, PEER_READY, NULL);
 	begin_listing(s);
+	server_listens_begin(&s->listens);
 	if (h && h->came)
 		h->came(h->owner, &s->peer);
 }
@@ -590,9 +597,13 @@ static int begin(struct bridge_server *s, struct error *err)
 	aim(s, &was);
 	status = connection_begin(&s->connection, err);
 	aim_back(s, &was);
-	if (!status)
+	if (status)
+		return status;
+	if (endpoint_has(&s->connection.endpoint, SCHEME_WAITS))
+		bridge_peer_away(&s->peer, LACKS_WAKING, NULL);
+	else
 		bridge_peer_state(&s->peer, PEER_COMING, NULL);
-	return status;
+	return 0;
 }
 
 static int poll(struct bridge_server *s, int64_t *next, struct error *err)
@@ -655,6 +666,10 @@ int64_t bridge_server_tend(struct bridge_server *s)
 	step_listing(s);
 	step_call(s);
 	step_beside(s);
+	if (s->up) {
+		due = server_listens_tend(&s->listens);
+		next = due < next ? due : next;
+	}
 	if (s->up && is_idle(s) && server_asks_should_know(&s->asks))
 		renew(s);
 	if (s->up && s->stale && !s->listing)
@@ -693,6 +708,7 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					.prefix = bridge_peer_prefix(s->key),
 					.id = mem_strdup(s->key),
 					.interval = config->interval,
+					.lacks = LACKS_START,
 					.changed = config->changed,
 					.woken = config->woken };
 	s->connection = (struct connection){ .app = config->app,
@@ -710,6 +726,8 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					.owner = config->owner,
 					.woken = config->woken,
 					.meet_at = loop_now() + MEET_MS };
+	s->listens = (struct server_listens){ .connection = &s->connection,
+					      .stale = &s->stale };
 	if (config->keep)
 		read_kept(s);
 	return s;
@@ -737,6 +755,7 @@ void bridge_server_close(struct bridge_server *s)
 		return;
 	if (s->listing)
 		end_listing(s);
+	server_listens_end(&s->listens);
 	forget_beside(s);
 	server_drop(s, NULL);
 	/* Its end is told under the name of the peer. */

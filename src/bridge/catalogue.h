@@ -21,7 +21,7 @@ struct bridge_source {
 		*id; /* Device-Id, or the target without secrets: for _meta */
 	const struct tool_list *tools; /* NULL: not known yet */
 	bool device; /* firmware's ways are known of it */
-	bool asleep; /* said in the descriptions */
+	const char *away; /* "asleep": said in the descriptions; static; NULL */
 	bool wants_all; /* mcp-c-sdk: every declared argument, or -32602 */
 };
 

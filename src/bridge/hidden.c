@@ -31,8 +31,8 @@ static char *why_never(const struct bridge_source *s, const struct tool *t,
 		return mem_strdup("another tool of that name stands before it");
 	if (glob)
 		return mem_printf("denied by '%s'", glob);
-	if (rules->awake_only && s->asleep)
-		return mem_strdup("its board is asleep (--only-awake)");
+	if (rules->awake_only && s->away)
+		return mem_printf("it is %s (--only-awake)", s->away);
 	return NULL;
 }
 

@@ -69,9 +69,8 @@ static bool has_host(const struct bridge_host *h)
 	return false;
 }
 
-/* Whose call is with the peer; NULL: none of a host's, or of another bridge's. */
-static struct host_part *part_of(const struct bridge_host *h,
-				 const struct bridge_peer *p)
+struct host_part *host_part_of(const struct bridge_host *h,
+			       const struct bridge_peer *p)
 {
 	const struct bridge_call *c = p->current;
 	struct host_part *part = c && !c->abandoned ? c->asker : NULL;
@@ -181,7 +180,7 @@ static const char *why_not(const struct bridge_host *h,
 			   const struct peer_question *q,
 			   struct host_client **out)
 {
-	const struct host_part *part = part_of(h, p);
+	const struct host_part *part = host_part_of(h, p);
 
 	*out = sole_host(h);
 	if (!has_host(h))
@@ -197,7 +196,7 @@ static const char *why_not(const struct bridge_host *h,
 static bool tell(const struct bridge_host *h, const struct host_client *c,
 		 const struct bridge_peer *p, const struct buf *text)
 {
-	const struct host_part *part = part_of(h, p);
+	const struct host_part *part = host_part_of(h, p);
 
 	if (part && host_tell(part, text->data, text->len))
 		return true;
@@ -227,6 +226,35 @@ static const char *ask_amid(struct bridge_host *h, struct host_part *part,
 	return why;
 }
 
+/* By URL it has an id up to 2025-11-25, and none later. */
+static bool lacks_id(const struct peer_question *q)
+{
+	struct span member;
+
+	return strcmp(q->method, "elicitation/create") == 0 && q->params.len &&
+	       *q->params.text == '{' &&
+	       json_span_member(q->params, "mode", &member) &&
+	       json_span_is(member, "url") &&
+	       !json_span_member(q->params, "elicitationId", &member);
+}
+
+static void add_params(struct buf *out, const struct peer_question *q)
+{
+	char id[RANDOM_HEX_SIZE];
+
+	if (!q->params.text)
+		return;
+	buf_text(out, ",\"params\":");
+	if (!lacks_id(q)) {
+		buf_add(out, q->params.text, q->params.len);
+		return;
+	}
+	random_hex(id);
+	/* It has a member, its mode. */
+	buf_printf(out, "{\"elicitationId\":\"%s\",", id);
+	buf_add(out, q->params.text + 1, q->params.len - 1);
+}
+
 static const char *ask_session(struct bridge_host *h, struct bridge_peer *p,
 			       const struct peer_question *q)
 {
@@ -240,10 +268,7 @@ static const char *ask_session(struct bridge_host *h, struct bridge_peer *p,
 	buf_printf(&text,
 		   "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\"",
 		   ++h->asked_last, q->method);
-	if (q->params.text) {
-		buf_text(&text, ",\"params\":");
-		buf_add(&text, q->params.text, q->params.len);
-	}
+	add_params(&text, q);
 	buf_char(&text, '}');
 	if (!tell(h, c, p, &text))
 		return "there is no way to ask the host";
@@ -263,7 +288,7 @@ static const char *ask(void *owner, struct bridge_peer *p,
 		       const struct peer_question *q)
 {
 	struct bridge_host *h = owner;
-	struct host_part *part = part_of(h, p);
+	struct host_part *part = host_part_of(h, p);
 
 	if (q->params.len > ASKED_BYTES)
 		return "the question is too long";

@@ -5,6 +5,9 @@
 
 #include "bridge/host_state.h"
 
+/* Whose call is with the peer; NULL: none of a host's, or of another bridge's. */
+struct host_part *host_part_of(const struct bridge_host *h,
+			       const struct bridge_peer *p);
 void host_asked_open(struct peer_hearer *out);
 void host_asked_done(struct bridge_host *h);
 /* Main line; as bridge_host_tend. */

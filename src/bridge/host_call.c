@@ -13,6 +13,7 @@
 #include "bridge/host_asked.h"
 #include "bridge/host_reply.h"
 #include "bridge/host_rules.h"
+#include "bridge/host_told.h"
 #include "bridge/own_answers.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
@@ -205,11 +206,14 @@ int64_t host_call_progress(struct host_part *p)
 	if (loop_now() < p->tell_at)
 		return p->tell_at;
 	peer = p->call->peer;
-	buf_printf(&text, "%s %s", peer->prefix,
-		   peer->state == PEER_AWAY   ? "is asleep: waiting for it" :
+	buf_printf(&text, "%s %s%s", peer->prefix,
+		   peer->state == PEER_AWAY   ? "is " :
 		   peer->current == p->call   ? "is at it" :
 		   peer->state == PEER_COMING ? "is getting ready" :
-						"has other calls first");
+						"has other calls first",
+		   peer->state == PEER_AWAY ? bridge_peer_away_word(peer) : "");
+	if (peer->state == PEER_AWAY)
+		buf_text(&text, ": waiting for it");
 	seconds = cJSON_CreateNumber(
 		(double)(int64_t)((loop_now() - p->began) / 1000));
 	tell_progress(p, seconds, NULL, buf_string(&text));
@@ -263,6 +267,8 @@ static void put_off(struct host_part *p, const struct placed_call *k)
 	c->progress = p->token ? on_progress : NULL;
 	c->owner = c->asker = p;
 	c->answers = host_answers(p);
+	c->log_level = host_log_level(p->question->client->host);
+	host_want_logs(p, k->peer);
 	c->photos = b->options->photos ? MEND_PHOTO_MAX : 0;
 	c->camera = strcmp(k->tool->name, TOOL_CAMERA) == 0;
 	if (bridge_peer_ask(k->peer, c)) {

@@ -14,9 +14,11 @@
 #include "bridge/host_told.h"
 #include "mcp/modern.h"
 #include "mcp/revision.h"
+#include "mcp/rules.h"
 
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
+#define META_LOG_LEVEL "io.modelcontextprotocol/logLevel"
 
 static const cJSON *meta_of(const cJSON *message)
 {
@@ -107,6 +109,12 @@ bool host_era_begin(struct host_part *p, const char *method)
 		return refuse_version(p, version);
 	if (!check_headers(p, method))
 		return false;
+	p->log_rank = log_level_rank(json_string(meta, META_LOG_LEVEL));
+	if (json_given(meta, META_LOG_LEVEL) && !p->log_rank)
+		return refuse(
+			p,
+			"'" META_LOG_LEVEL
+			"' must be one of debug, info, notice, warning, error, critical, alert and emergency");
 	host_declares(p, json_object(meta, META_CAPABILITIES));
 	return true;
 }

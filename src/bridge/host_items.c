@@ -126,6 +126,8 @@ static bool ask(struct item_server *one, const char *params,
 	/* Lists have no rounds. */
 	if (!g->kind)
 		c->answers = host_answers(g->part);
+	c->log_level = host_log_level(g->part->question->client->host);
+	host_want_logs(g->part, one->peer);
 	if (bridge_peer_ask(one->peer, c)) {
 		one->call = c;
 		return true;
@@ -418,8 +420,5 @@ void host_add_offers(struct buf *out, const struct host_part *p)
 		return;
 	buf_text(
 		out,
-		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true,\"subscribe\":true}");
-	/* From 2026-07-28 on logs are asked for otherwise, which it does not do. */
-	if (!p->modern)
-		buf_text(out, ",\"logging\":{}");
+		",\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true,\"subscribe\":true},\"logging\":{}");
 }

@@ -48,6 +48,7 @@ struct host_part {
 	bool over;
 	bool modern;
 	struct client_answers answers; /* of 2026-07-28: as it declared */
+	int log_rank; /* of 2026-07-28: as in host_client, amid it */
 	char *same; /* by what its next round is known; NULL: it has none */
 	struct host_round *round; /* see host_rounds.c; NULL */
 	struct span text; /* the message, lent while it is heard */

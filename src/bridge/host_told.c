@@ -10,6 +10,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bridge/host_asked.h"
 #include "bridge/host_reply.h"
 #include "mcp/rules.h"
 
@@ -123,16 +124,29 @@ static void tell_level(const struct bridge_peer *p, const char *level)
 	p->kind->beside(p->owner, "logging/setLevel", buf_string(&params));
 }
 
-/* The least that anybody wants; NULL: nobody wants any. */
-static const char *least_level(const struct bridge_host *h)
+static int lesser(int rank, int than)
+{
+	return rank && (!than || rank < than) ? rank : than;
+}
+
+const char *host_log_level(const struct bridge_host *h)
 {
 	int least = 0;
 
 	for (const struct host_client *c = h->clients; c; c = c->next) {
-		if (c->log_rank && (!least || c->log_rank < least))
-			least = c->log_rank;
+		least = lesser(c->log_rank, least);
+		for (const struct host_question *q = c->first; q; q = q->next) {
+			for (size_t i = 0; i < q->count; i++)
+				least = lesser(q->part[i].log_rank, least);
+		}
 	}
 	return least ? log_levels[least - 1] : NULL;
+}
+
+void host_want_logs(const struct host_part *p, const struct bridge_peer *peer)
+{
+	if (p->log_rank)
+		tell_level(peer, host_log_level(p->question->client->host));
 }
 
 void host_set_level(struct host_part *p)
@@ -154,7 +168,7 @@ void host_set_level(struct host_part *p)
 	}
 	c->log_rank = rank;
 	for (size_t i = 0; i < b->count; i++)
-		tell_level(b->peer[i], least_level(c->host));
+		tell_level(b->peer[i], host_log_level(c->host));
 	host_result(p, "{}");
 }
 
@@ -183,6 +197,7 @@ static void pass_log(const struct bridge_host *h, const struct bridge_peer *p,
 	const char *logger = json_string(params, "logger");
 	const cJSON *data = json_member(params, "data");
 	const int rank = log_level_rank(level);
+	const struct host_part *part = host_part_of(h, p);
 	CLEANUP(buf_done) struct buf said = { 0 }, text = { 0 }, name = { 0 };
 	struct host_client *c, *next;
 
@@ -199,6 +214,8 @@ static void pass_log(const struct bridge_host *h, const struct bridge_peer *p,
 	add_data(&said, data);
 	buf_char(&said, '}');
 	jsonrpc_notification(&text, "notifications/message", buf_string(&said));
+	if (part && part->log_rank && rank >= part->log_rank)
+		host_tell(part, text.data, text.len);
 	for (c = h->clients; c; c = next) {
 		next = c->next;
 		if (c->log_rank && rank >= c->log_rank)
@@ -493,7 +510,7 @@ static void came(void *owner, struct bridge_peer *p)
 		list_changed(h, 1);
 	if (p->offers & OFFERS_PROMPTS)
 		list_changed(h, 2);
-	tell_level(p, least_level(h));
+	tell_level(p, host_log_level(h));
 	for (const struct host_watch *w = h->watches; w; w = w->next) {
 		if (is_of(w, p))
 			ask_watch(p, "resources/subscribe", w->key);

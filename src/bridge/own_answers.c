@@ -14,7 +14,7 @@ static const char *state_word(const struct bridge_peer *p)
 		return p->device ? "awake" : "connected";
 	if (p->state == PEER_COMING)
 		return "connecting";
-	return p->device ? "asleep" : "not connected";
+	return bridge_peer_away_word(p);
 }
 
 static void add_peer(struct buf *out, const char *label,
@@ -35,6 +35,8 @@ static void add_peer(struct buf *out, const char *label,
 		char stamp[STAMP_SIZE];
 
 		buf_printf(out, ", last seen %s", clock_utc_at(stamp, p->seen));
+		if (p->way)
+			buf_printf(out, " over %s", p->way);
 	} else if (p->state == PEER_AWAY) {
 		buf_text(out, ", not seen yet");
 	}

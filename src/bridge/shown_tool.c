@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "bridge/hints.h"
 #include "bridge/mend.h"
 
@@ -32,44 +33,46 @@ static void add_title(struct buf *out, const struct shown_tool *s)
 	add_member(out, "title", &title);
 }
 
-static size_t count_asleep(const struct shown_tool *s)
+static bool is_away(const struct shown_tool *s, size_t member, const char *word)
 {
-	size_t asleep = 0;
-
-	for (size_t i = 0; i < s->members; i++)
-		asleep += s->source[s->member[i]].asleep;
-	return asleep;
+	return text_equal(s->source[s->member[member]].away, word);
 }
 
 /* "(asleep: kitchen, hall) ", in front, where no cap takes it. */
-static void add_sleepers(struct buf *out, const struct shown_tool *s)
+static void add_those(struct buf *out, const struct shown_tool *s,
+		      const char *word)
 {
-	size_t asleep = count_asleep(s), named = 0;
+	size_t count = 0, named = 0;
 
-	if (asleep == 0)
+	for (size_t i = 0; i < s->members; i++)
+		count += is_away(s, i, word);
+	if (count == s->members)
+		buf_printf(out, "(%s) ", word);
+	if (count == 0 || count == s->members)
 		return;
-	if (asleep == s->members) {
-		buf_text(out, "(asleep) ");
-		return;
-	}
 	for (size_t i = 0; i < s->members && named < NAMED_MAX; i++) {
-		if (s->source[s->member[i]].asleep)
-			buf_printf(out, "%s%s", named++ ? ", " : "(asleep: ",
+		if (is_away(s, i, word))
+			buf_printf(out, "%s%s%s%s", named ? "" : "(",
+				   named ? "" : word, named ? ", " : ": ",
 				   s->label[s->member[i]]);
+		named += is_away(s, i, word);
 	}
-	if (named < asleep)
-		buf_printf(out, " and %zu more", asleep - named);
+	if (named < count)
+		buf_printf(out, " and %zu more", count - named);
 	buf_text(out, ") ");
 }
 
 static void add_description(struct buf *out, const struct shown_tool *s)
 {
+	static const char *const words[] = { "asleep", "away",
+					     "not connected" };
 	CLEANUP(buf_done) struct buf text = { 0 };
 	CLEANUP(buf_done) struct buf capped = { 0 };
 	CLEANUP(mem_free_ptr)
 	char *said = mend_description(s->tool->description);
 
-	add_sleepers(&text, s);
+	for (size_t i = 0; i < COUNT(words); i++)
+		add_those(&text, s, words[i]);
 	buf_text(&text, *said ? said : "The board does not say what it does.");
 	mend_text(&capped, text.data, MEND_TEXT_MAX);
 	add_member(out, "description", &capped);

@@ -26,7 +26,7 @@ static struct bridge_source source_of(const struct bridge_peer *p,
 		.id = p->id,
 		.tools = p->list ? &p->list->tools : NULL,
 		.device = p->device,
-		.asleep = p->state == PEER_AWAY,
+		.away = bridge_peer_away_word(p),
 		.wants_all = p->wants_all,
 	};
 }

@@ -148,6 +148,7 @@ static void describe_meta(struct buf *out, const struct mcp_server *one)
 			      json_parse(one->meta, strlen(one->meta), NULL) :
 			      NULL;
 	const cJSON *tools = json_array(meta, "tools");
+	const char *state = json_string(meta, "state");
 	const char *about = json_string(meta, "board");
 	const size_t type = about ? strcspn(about, " ") : 0;
 	CLEANUP(mem_free_ptr)
@@ -159,10 +160,10 @@ static void describe_meta(struct buf *out, const struct mcp_server *one)
 	json_add_text(out, "version",
 		      about && about[type] ? about + type + 1 : NULL);
 	json_add_text(out, "state",
-		      one->odd ? "odd" :
-		      text_same(json_string(meta, "state"), "asleep") ?
-				 "asleep" :
-				 "present");
+		      one->odd			  ? "odd" :
+		      text_equal(state, "asleep") ? "asleep" :
+		      text_equal(state, "away")	  ? "away" :
+						    "present");
 	if (tools && count < TOOLS_TOLD)
 		buf_printf(out, ",\"tools\":%d", count);
 }

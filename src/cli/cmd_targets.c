@@ -47,6 +47,11 @@ static const struct option_row targets_options[] = {
 	  .offset = offsetof(struct targets_options, scan.probes),
 	  .brief =
 		  "with --scan: dial that host, or each of that network, and ask who listens; again for more" },
+	{ .name = "watch",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct targets_options, scan.watch),
+	  .brief =
+		  "with --scan: go on: a line for each that comes or goes, until Ctrl-C or for --for" },
 	{ .name = "ping",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct targets_options, ping),
@@ -240,6 +245,7 @@ static int check_options(const struct invocation *in,
 			     o->scan.duration	      ? "for" :
 			     o->scan.count	      ? "count" :
 			     o->scan.probes.count     ? "probe" :
+			     o->scan.watch	      ? "watch" :
 							NULL;
 
 	if (o->scans && o->ping)
@@ -253,6 +259,13 @@ static int check_options(const struct invocation *in,
 			in->argv[0]);
 	if (in->argc > 0 && !brokered_fits(in->app))
 		return scan_no_broker(in->app, err);
+	if (o->scan.watch && (o->scan.count || o->scan.probes.count))
+		return error_set(
+			err, ERR_USAGE,
+			"options '--watch' and '--%s' do not go together",
+			o->scan.count ? "count" : "probe");
+	if (o->scan.watch && in->argc > 0 && !o->scan.interfaces.count)
+		return 0;
 	if (o->scans && option && in->argc > 0)
 		return error_set(
 			err, ERR_USAGE,
@@ -280,7 +293,7 @@ static int targets_run(const struct invocation *in, struct error *err)
 	if (check_options(in, o, err))
 		return -1;
 	if (o->scans && (in->argc > 0 || brokered_fits(app)))
-		return scan_broker(app, err);
+		return scan_broker(app, &o->scan, err);
 	if (o->scans)
 		return scan_run(app, &search, &o->scan, err);
 	named_targets(&search, collect, &t);
@@ -302,6 +315,7 @@ static const struct example targets_examples[] = {
 	{ "targets --scan", NULL, EXAMPLE_GOES_ON },
 	{ "targets --scan --probe 192.168.1.0/24", NULL, EXAMPLE_GOES_ON },
 	{ "targets --scan mcp+mqtt://broker.local", NULL, EXAMPLE_GOES_ON },
+	{ "targets --scan --watch", NULL, EXAMPLE_GOES_ON },
 	{ NULL, NULL, 0 }
 };
 
@@ -335,7 +349,9 @@ const struct command cmd_targets = {
 		"Status 7: no serve, and nobody who answered. "
 		"Boards with xiaozhi-esp32 firmware announce nothing: they dial in, at serve.\n"
 		"\n"
-		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.",
+		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.\n"
+		"\n"
+		"--scan --watch goes on until Ctrl-C, or for as long as --for says (status 0): what is there at first, then a line when somebody comes or goes. Each is asked for initialize when it comes. In a network it is asked every 3 s who is there, and gone is who did not answer twice; names of files are shown once. At a broker presence tells both; when the broker is lost, it ends with status 3. -o json: the objects of --scan, with \"change\": \"present\", \"came\" or \"gone\".",
 	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.max = 1,

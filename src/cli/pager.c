@@ -25,13 +25,26 @@ static const char *pager_command(void)
 	return *given && !text_same(given, "cat") ? given : NULL;
 }
 
+/* Its end is that of who looks on. */
+static bool goes_on(const struct parsed *p)
+{
+	const struct option_row *o = p->command->options;
+
+	for (; o && o->name; o++) {
+		if (o->type == OPTION_FLAG && strcmp(o->name, "watch") == 0)
+			return *((const bool *)p->options + o->offset);
+	}
+	return false;
+}
+
 static bool is_wanted(const struct app *app, const struct parsed *p)
 {
 	const struct renderer *r = &app->out;
 	bool long_one = p->help || (p->command->flags & CMD_PAGED);
 
 	/* With --all each device answers in its time. */
-	return long_one && (!app->config.all || p->command == &cmd_help) &&
+	return long_one && (p->help || !goes_on(p)) &&
+	       (!app->config.all || p->command == &cmd_help) &&
 	       !app->config.no_pager && r->form == OUTPUT_TEXT &&
 	       r->out_terminal && term_moves() && pager_command();
 }

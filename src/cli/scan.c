@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/brokered.h"
 #include "cli/every.h"
 #include "cli/target_text.h"
@@ -20,6 +21,9 @@
 enum {
 	WAIT_MS = 2000, /* for answers, if not said otherwise */
 	ROUNDS = 4, /* questions in that time */
+	WATCH_MS = 1000, /* the same of each look of --watch */
+	REST_MS = 2000, /* between two of them */
+	MISSES = 1, /* looks in which a neighbour may be overheard */
 	SERVE_MS = 1000, /* for a serve to answer */
 	SERVES_MAX = 50,
 	DIAL_MS = 1000, /* for a place that is probed to take a connection */
@@ -32,6 +36,8 @@ struct scanned { /* owned, but kind */
 	bool dials; /* it is asked for initialize */
 	bool guessed; /* nobody said that it is there: shown if it answers */
 	bool gone; /* it did not */
+	int64_t since; /* of a broker: when it came; a later one is another */
+	unsigned missed; /* looks in which it was not there */
 	const struct probe_place *place; /* which was probed; NULL */
 };
 
@@ -43,17 +49,22 @@ struct scanning {
 	size_t answered; /* serves, and others that are MCP servers */
 	size_t announced;
 	size_t name_width, command_width;
+	const char *change; /* what happened to them: --watch; NULL */
 };
+
+static void scanned_done(struct scanned *one)
+{
+	mem_free(one->name);
+	mem_free(one->peer);
+	mem_free(one->source);
+	mem_free(one->command);
+	mem_free(one->problem);
+}
 
 static void scanning_done(struct scanning *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		mem_free(s->item[i].name);
-		mem_free(s->item[i].peer);
-		mem_free(s->item[i].source);
-		mem_free(s->item[i].command);
-		mem_free(s->item[i].problem);
-	}
+	for (size_t i = 0; i < s->count; i++)
+		scanned_done(&s->item[i]);
 	mem_free(s->item);
 }
 
@@ -242,7 +253,9 @@ static int wait_answers(struct scanning *s, struct neighbours *n,
 			const struct scan_options *o, bool *woken,
 			struct error *err)
 {
-	int64_t length = o->duration ? o->duration : WAIT_MS;
+	int64_t length = o->watch    ? WATCH_MS :
+			 o->duration ? o->duration :
+				       WAIT_MS;
 	int64_t begin = loop_now(), end = begin + length;
 	size_t count = 0, more;
 	int round = 0;
@@ -270,6 +283,14 @@ static void take_neighbours(struct scanning *s, struct neighbours *n)
 
 	for (size_t i = 0; i < count; i++)
 		add_neighbour(s, &list[i]);
+}
+
+/* What is not seen of the network. */
+static void note_unseen(const struct scanning *s, struct neighbours *n)
+{
+	size_t count, more;
+
+	neighbours_list(n, &count, &more);
 	if (more)
 		render_note(
 			&s->app->out,
@@ -459,6 +480,7 @@ static void show(const struct scanning *s)
 			continue;
 
 		const struct neighbour_record record = {
+			.change = s->change,
 			.kind = one->kind,
 			.asked = one->dials,
 			.name = one->name,
@@ -477,7 +499,6 @@ static void show(const struct scanning *s)
 /* What does not answer takes no room. */
 static void measure(struct scanning *s)
 {
-	s->name_width = s->command_width = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct scanned *one = &s->item[i];
 		size_t name = wrap_columns(one->name);
@@ -503,8 +524,10 @@ static int look(struct scanning *s, struct neighbours *n,
 	named_targets(s->search, add_name, s);
 	if (ask_serves(s, err) || (n && wait_answers(s, n, o, woken, err)))
 		return -1;
-	if (n)
+	if (n) {
 		take_neighbours(s, n);
+		note_unseen(s, n);
+	}
 	if (probe_all(s, &probes, err) || ask_found(s, err))
 		return -1;
 	measure(s);
@@ -513,6 +536,151 @@ static int look(struct scanning *s, struct neighbours *n,
 		return 0;
 	return s->announced ? none_good(s->announced, err) :
 			      nobody(n, &probes, err);
+}
+
+/* ---- --watch ---- */
+
+struct scan_watch {
+	struct scanning there; /* what was told */
+	unsigned misses; /* looks in which one of them may be missing */
+	bool goes_on; /* the first look is over */
+};
+
+static bool is_same(const struct scanned *a, const struct scanned *b)
+{
+	return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
+	       text_equal(a->peer, b->peer) && a->since == b->since;
+}
+
+static struct scanned *find_same(const struct scanning *s,
+				 const struct scanned *one)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (is_same(&s->item[i], one))
+			return &s->item[i];
+	}
+	return NULL;
+}
+
+/* In the columns of those before it. */
+static void tell(struct scan_watch *w, struct scanning *s, const char *change)
+{
+	s->name_width = w->there.name_width;
+	s->command_width = w->there.command_width;
+	measure(s);
+	w->there.name_width = s->name_width;
+	w->there.command_width = s->command_width;
+	s->change = change;
+	show(s);
+}
+
+static void drop_gone(struct scan_watch *w, const struct scanning *now)
+{
+	struct scanning *there = &w->there;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < there->count; i++) {
+		struct scanned *one = &there->item[i];
+		struct scanning gone = { .app = there->app,
+					 .item = one,
+					 .count = 1 };
+
+		one->missed = find_same(now, one) ? 0 : one->missed + 1;
+		if (one->missed <= w->misses) {
+			there->item[kept++] = *one;
+			continue;
+		}
+		one->dials = false;
+		mem_free(TAKE(one->command));
+		mem_free(TAKE(one->problem));
+		tell(w, &gone, "gone");
+		scanned_done(one);
+	}
+	there->count = kept;
+}
+
+/* Takes what stands in `now`; who is new there is asked, and told. */
+static int take_look(struct scan_watch *w, struct scanning *now,
+		     int (*ask)(struct scanning *s, struct error *err),
+		     struct error *err)
+{
+	struct scanning fresh = { .app = w->there.app };
+	int status;
+
+	drop_gone(w, now);
+	for (size_t i = 0; i < now->count; i++) {
+		if (find_same(&w->there, &now->item[i]))
+			scanned_done(&now->item[i]);
+		else
+			add_take(&fresh, &now->item[i]);
+	}
+	now->count = 0;
+	status = ask(&fresh, err);
+	if (status == 0)
+		tell(w, &fresh, w->goes_on ? "came" : "present");
+	for (size_t i = 0; i < fresh.count; i++)
+		add_take(&w->there, &fresh.item[i]);
+	mem_free(fresh.item);
+	w->goes_on = true;
+	return status;
+}
+
+/* Asked anew from the beginning each time, so that nobody is kept who is not there. */
+static int look_once(struct scan_watch *w, const struct scan_options *o,
+		     struct error *err)
+{
+	CLEANUP(scanning_done) struct scanning now = { .app = w->there.app };
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct neighbours *n = NULL;
+	bool woken = false;
+	int status;
+
+	if (neighbours_open(&n, now.app->loop, &o->interfaces, &woken, &why) &&
+	    !w->goes_on) {
+		if (why.kind == ERR_USAGE) {
+			error_copy(err, &why);
+			return -1;
+		}
+		render_note(&now.app->out, "%s", why.text);
+	}
+	status = ask_serves(&now, err);
+	if (status == 0 && n)
+		status = wait_answers(&now, n, o, &woken, err);
+	if (status == 0 && n)
+		take_neighbours(&now, n);
+	if (status == 0 && n && !w->goes_on)
+		note_unseen(&now, n);
+	neighbours_close(n);
+	return status ? -1 : take_look(w, &now, ask_found, err);
+}
+
+static int64_t watch_end(const struct scan_options *o)
+{
+	return o->duration ? loop_now() + o->duration : LOOP_FOREVER;
+}
+
+static int watch_network(struct app *app, const struct named_search *search,
+			 const struct scan_options *o, struct error *err)
+{
+	struct scan_watch w = { .there = { .app = app }, .misses = MISSES };
+	CLEANUP(scanning_done)
+	struct scanning names = { .app = app, .search = search };
+	const int64_t end = watch_end(o);
+	int status;
+
+	named_targets(search, add_name, &names);
+	tell(&w, &names, "present");
+	do {
+		int64_t next = loop_now() + WATCH_MS + REST_MS;
+		bool never = false;
+
+		status = look_once(&w, o, err);
+		if (status == 0)
+			status = loop_stay(app->loop, &never,
+					   next < end ? next : end, err);
+	} while (status == 0 && loop_now() < end);
+	scanning_done(&w.there);
+	return status;
 }
 
 int scan_run(struct app *app, const struct named_search *search,
@@ -527,6 +695,8 @@ int scan_run(struct app *app, const struct named_search *search,
 
 	if (app_open_loop(app, err))
 		return -1;
+	if (options->watch)
+		return watch_network(app, search, options, err);
 	/* What stands on this machine can be shown without a network. */
 	if (neighbours_open(&n, app->loop, &options->interfaces, &woken,
 			    &why)) {
@@ -543,65 +713,114 @@ int scan_run(struct app *app, const struct named_search *search,
 
 /* ---- a broker ---- */
 
-struct scan_servers {
-	struct scanning scanning;
-	const struct all *all;
-	size_t next; /* whose turn it is to be told */
-};
-
-static void show_server(void *owner, const char *name, int64_t took_us,
-			const struct error *failure)
+static void add_server(struct scanning *s, const cJSON *json, int64_t since)
 {
-	struct scan_servers *s = owner;
-	const cJSON *json = s->all->device[s->next++].json;
-	CLEANUP(buf_done) struct buf command = { 0 };
+	const char *description = json_string(json, "description");
+	const char *target = json_string(json, "target");
 	struct scanned one = { .kind = "mqtt",
 			       .dials = true,
 			       .name = mem_strdup(json_string(json, "id")),
-			       .peer = mem_strdup(name) };
+			       .peer = mem_strdup(target ? target : ""),
+			       .source = mem_strdup(description ? description :
+								  "-"),
+			       .since = since };
+	CLEANUP(buf_done) struct buf command = { 0 };
 
-	(void)took_us;
-	one.source = mem_strdup(json_string(json, "description"));
-	if (!one.source)
-		one.source = mem_strdup("-");
-	if (failure) {
-		one.problem = error_headline(failure);
-	} else {
-		buf_text(&command, "mcpctl ");
-		words_quote(&command, name);
-		buf_text(&command, " info");
-		one.command = buf_take(&command);
-		s->scanning.answered++;
-	}
-	add_take(&s->scanning, &one);
+	buf_text(&command, "mcpctl ");
+	words_quote(&command, one.peer);
+	buf_text(&command, " info");
+	one.command = buf_take(&command);
+	add_take(s, &one);
 }
 
-static int ask_servers(struct scan_servers *s, struct error *err)
+static void on_server_asked(void *owner, const char *name, int64_t took_us,
+			    const struct error *failure)
 {
-	const struct every_order order = { .told = show_server, .owner = s };
-	struct config *config = &s->scanning.app->config;
+	struct scan_asking *a = owner;
+	struct scanned *one = &a->s->item[a->next++];
+
+	(void)name;
+	(void)took_us;
+	if (!failure) {
+		a->s->answered++;
+		return;
+	}
+	one->problem = error_headline(failure);
+	mem_free(TAKE(one->command));
+}
+
+/* -1: ERR_UNMET too, some did not answer. */
+static int ask_servers(struct scanning *s, struct error *err)
+{
+	struct scan_asking asking = { .s = s };
+	const struct every_order order = { .told = on_server_asked,
+					   .owner = &asking };
+	struct config *config = &s->app->config;
 	const char *device = config->device;
 	CLEANUP(words_done) struct words targets = { 0 };
 	int status;
 
-	for (size_t i = 0; i < s->all->count; i++) {
-		const char *target =
-			json_string(s->all->device[i].json, "target");
-
-		words_add(&targets, target ? target : "");
-	}
+	for (size_t i = 0; i < s->count; i++)
+		words_add(&targets, s->item[i].peer);
 	/* It has chosen: each is named by its target now. */
 	config->device = NULL;
-	status = every_run(s->scanning.app, &targets, &order, err);
+	status = every_run(s->app, &targets, &order, err);
 	config->device = device;
-	if (status && err->kind != ERR_UNMET)
-		return -1;
-	measure(&s->scanning);
-	show(&s->scanning);
-	if (!s->scanning.answered)
-		return -1;
+	return status;
+}
+
+static int ask_new_servers(struct scanning *s, struct error *err)
+{
+	int status = s->count ? ask_servers(s, err) : 0;
+
+	if (status == 0 || err->kind != ERR_UNMET)
+		return status;
 	error_reset(err);
 	return 0;
+}
+
+static int look_at_broker(struct scan_watch *w, struct brokered *b,
+			  struct error *err)
+{
+	struct app *app = w->there.app;
+	CLEANUP(scanning_done) struct scanning now = { .app = app };
+	struct all all = { .app = app };
+
+	brokered_devices(b, &all);
+	for (size_t i = 0; i < all.count; i++) {
+		const cJSON *json = all.device[i].json;
+		const char *id = json_string(json, "server_id");
+
+		add_server(&now, json, id ? brokered_since(b, id) : 0);
+	}
+	all_done(&all);
+	return take_look(w, &now, ask_new_servers, err);
+}
+
+static int watch_broker(struct app *app, const struct scan_options *o,
+			struct error *err)
+{
+	struct scan_watch w = { .there = { .app = app } };
+	struct brokered *b = NULL;
+	const int64_t end = watch_end(o);
+	bool woken = false;
+	int status = brokered_watch(&b, app, &woken, err) ? -1 : 0;
+
+	while (status == 0) {
+		int known;
+
+		woken = false;
+		known = brokered_poll(b, err);
+		status = known < 0 ? -1 : 0;
+		if (known > 0)
+			status = look_at_broker(&w, b, err);
+		if (status || loop_now() >= end)
+			break;
+		status = loop_stay(app->loop, &woken, end, err);
+	}
+	brokered_close(b);
+	scanning_done(&w.there);
+	return status;
 }
 
 int scan_no_broker(const struct app *app, struct error *err)
@@ -613,17 +832,36 @@ int scan_no_broker(const struct app *app, struct error *err)
 		"expected mcp+mqtt://HOST[:PORT][/FILTER]; --probe HOST[:PORT] dials a host or a network");
 }
 
-int scan_broker(struct app *app, struct error *err)
+static int look_at_all(struct scanning *s, const struct all *all,
+		       struct error *err)
 {
-	struct all all;
-	struct scan_servers s = { .scanning = { .app = app }, .all = &all };
 	int status;
 
-	status = all_open(&all, app, err);
+	for (size_t i = 0; i < all->count; i++)
+		add_server(s, all->device[i].json, 0);
+	status = ask_servers(s, err);
+	if (status && err->kind != ERR_UNMET)
+		return -1;
+	measure(s);
+	show(s);
+	if (!s->answered)
+		return -1;
+	error_reset(err);
+	return 0;
+}
 
+int scan_broker(struct app *app, const struct scan_options *options,
+		struct error *err)
+{
+	CLEANUP(scanning_done) struct scanning s = { .app = app };
+	struct all all;
+	int status;
+
+	if (options->watch)
+		return watch_broker(app, options, err);
+	status = all_open(&all, app, err);
 	if (status == 0)
-		status = ask_servers(&s, err);
-	scanning_done(&s.scanning);
+		status = look_at_all(&s, &all, err);
 	all_done(&all);
 	return status;
 }

@@ -38,7 +38,7 @@ static void sweep(struct mcp_port *p)
 		next = s->next;
 		if (now - s->used < idle)
 			continue;
-		port_line(p, "a session ended: it was unused");
+		port_coming(p, "a session ended: it was unused");
 		port_session_end(s);
 	}
 }
@@ -143,7 +143,7 @@ static void end_session(struct mcp_port *p, struct front_request *rq,
 		refuse(p, rq, 404, "Unknown MCP session");
 		return;
 	}
-	port_line(p, "Streamable HTTP: a session was ended by its client");
+	port_coming(p, "Streamable HTTP: a session was ended by its client");
 	port_session_end(s);
 	p->front_table->reply_with(rq, 200, NULL, NULL, "", 0);
 }

@@ -8,6 +8,7 @@
 #ifndef CLIENTS_MCP_PORT_STATE_H
 #define CLIENTS_MCP_PORT_STATE_H
 
+#include "base/few_lines.h"
 #include "base/random.h"
 #include "clients/mcp_port.h"
 #include "net/port.h"
@@ -55,6 +56,7 @@ struct mcp_port {
 	/* The peer of s went: s is freed next, and is not listed any more. */
 	void (*stream_gone)(const struct port_stream *s);
 	unsigned refused; /* without the token, since the last beat */
+	struct few_lines comings; /* of clients that come and go */
 	struct timer beat, bury;
 	unsigned timers; /* not closed yet */
 	bool front_gone, ending, ended;

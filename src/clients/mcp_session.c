@@ -215,7 +215,7 @@ void port_sessions_expire(struct mcp_port *p)
 		next = s->next;
 		if (is_busy(s) || now - s->used < idle)
 			continue;
-		port_line(p, "a session ended: it was unused");
+		port_coming(p, "a session ended: it was unused");
 		port_session_bury(s);
 	}
 }

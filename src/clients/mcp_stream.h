@@ -8,6 +8,8 @@
 /* A line for the observer; what a peer sent may be in it. */
 void port_line(const struct mcp_port *p, const char *format, ...)
 	PRINTF_LIKE(2, 3);
+/* One that any client can cause, as often as it likes: few of a format are told. */
+void port_coming(struct mcp_port *p, const char *format, ...) PRINTF_LIKE(2, 3);
 bool port_asks_token(const struct mcp_port *p);
 /* By its token, if one is asked for. */
 bool port_may_ask(const struct mcp_port *p, const struct front_head *head);

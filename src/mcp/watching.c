@@ -44,29 +44,25 @@ static bool tells_of(const struct client *c, size_t list)
 	return json_true(part, "listChanged");
 }
 
-static void write_filter(const struct client *c, struct buf *out)
+bool client_watch_filter(const struct client *c, bool with_lists,
+			 const struct words *uris, struct buf *out)
 {
-	const struct client_watching *w = c->watching;
+	size_t count = 0;
 
 	buf_text(out, "{\"notifications\":{");
-	for (size_t i = 0; w->lists && i < COUNT(lists); i++) {
+	for (size_t i = 0; with_lists && i < COUNT(lists); i++) {
 		if (tells_of(c, i))
-			buf_printf(out, "%s\"%s\":true",
-				   out->data[out->len - 1] == '{' ? "" : ",",
+			buf_printf(out, "%s\"%s\":true", count++ ? "," : "",
 				   lists[i][1]);
 	}
-	if (w->uris.count) {
-		buf_printf(out, "%s\"resourceSubscriptions\":[",
-			   out->data[out->len - 1] == '{' ? "" : ",");
-		for (size_t i = 0; i < w->uris.count; i++) {
-			if (i)
-				buf_char(out, ',');
-			buf_json_string(out, w->uris.word[i],
-					strlen(w->uris.word[i]));
-		}
-		buf_char(out, ']');
+	for (size_t i = 0; i < uris->count; i++) {
+		buf_text(out, i	      ? "," :
+			      count++ ? ",\"resourceSubscriptions\":[" :
+					"\"resourceSubscriptions\":[");
+		buf_json_string(out, uris->word[i], strlen(uris->word[i]));
 	}
-	buf_text(out, "}}");
+	buf_text(out, uris->count ? "]}}" : "}}");
+	return count > 0;
 }
 
 static void drop(struct client *c, struct call *call)
@@ -91,14 +87,26 @@ static bool has_uri(const cJSON *honoured, const char *uri)
 	return false;
 }
 
+/* What it acknowledged, in *json (json_free). */
+static const cJSON *read_honoured(const struct call *call, cJSON **json)
+{
+	*json = json_parse(call->first, strlen(call->first), NULL);
+	return json_object(json_object(*json, "params"), "notifications");
+}
+
+bool client_watch_honours(const struct call *call, const char *uri)
+{
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+
+	return has_uri(read_honoured(call, &json), uri);
+}
+
 /* Of what was asked for the server may honour a part. */
 static void tell_missing(struct client *c)
 {
 	const struct client_watching *w = c->watching;
-	CLEANUP(json_free_ptr)
-	cJSON *json = json_parse(w->call.first, strlen(w->call.first), NULL);
-	const cJSON *honoured =
-		json_object(json_object(json, "params"), "notifications");
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	const cJSON *honoured = read_honoured(&w->call, &json);
 
 	for (size_t i = 0; i < w->uris.count; i++) {
 		if (!has_uri(honoured, w->uris.word[i]))
@@ -122,7 +130,7 @@ static int ask(struct client *c, struct error *err)
 	struct client_request rq = { .method = "subscriptions/listen" };
 	struct client_watching *w = c->watching;
 
-	write_filter(c, &params);
+	client_watch_filter(c, w->lists, &w->uris, &params);
 	rq.params = buf_string(&params);
 	w->call = (struct call){ .lasts = true };
 	w->open = false;

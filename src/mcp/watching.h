@@ -28,6 +28,16 @@ void client_unsubscribe(struct client *c, char *const *uri, size_t count);
  */
 int client_listen(struct client *c, struct error *err);
 
+/*
+ * For who asks by itself (client_start_modern, of a call that lasts): the params of
+ * subscriptions/listen, appended, for these resources, and with `lists` for all
+ * lists that the server says it tells of. False: there is nothing to be told.
+ */
+bool client_watch_filter(const struct client *c, bool lists,
+			 const struct words *uris, struct buf *out);
+/* The server acknowledged (call.first) that it tells of that resource. */
+bool client_watch_honours(const struct call *call, const char *uri);
+
 /* It logs only within requests that ask for it, so nobody else hears of that. */
 bool client_logs_apart(const struct client *c);
 

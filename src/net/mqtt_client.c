@@ -182,6 +182,7 @@ const char *mqtt_tls_version(const struct mqtt_client *c)
 #define KEEPALIVE_MIN 5 /* of the library */
 #define DELAY_MIN_MS 1000
 #define DELAY_MAX_MS 30000
+#define AWAY_MAX_MS 5000 /* of one that nobody listens as: nobody is bothered */
 #define STABLE_MS 60000 /* of a connection that is worth one more at once */
 /* How long what is queued may take to leave before a close. */
 #define DRAIN_MS 1000
@@ -328,6 +329,7 @@ static void mqtt_connected(struct mqtt_client *c)
 static void mqtt_lost(struct mqtt_client *c)
 {
 	CLEANUP(error_reset) struct error why = c->why;
+	const int64_t most = c->tcp_up ? DELAY_MAX_MS : AWAY_MAX_MS;
 
 	c->why = (struct error){ 0 };
 	dial_close(TAKE(c->dial));
@@ -339,10 +341,15 @@ static void mqtt_lost(struct mqtt_client *c)
 	if (c->reconnect) {
 		c->state = MQTT_WAITING;
 		/* Of two with one client id each ends the other: ever more slowly. */
-		if (c->five && loop_now() - c->five->since >= STABLE_MS)
+		if (c->five && c->five->since &&
+		    loop_now() - c->five->since >= STABLE_MS)
 			c->delay = 0;
+		if (c->five)
+			c->five->since = 0;
 		c->delay = c->delay ? c->delay * 2 : DELAY_MIN_MS;
-		if (c->delay > DELAY_MAX_MS || (c->five && c->five->taken))
+		if (c->delay > most)
+			c->delay = most;
+		if (c->five && c->five->taken)
 			c->delay = DELAY_MAX_MS;
 		timer_start(&c->timer, c->delay);
 	}
@@ -709,6 +716,8 @@ static int read_some(struct mqtt_client *c)
 {
 	int rc = 0;
 
+	if (c->five)
+		mqtt_five_look(c);
 	for (int i = 0; i < READS_AT_ONCE && !rc; i++) {
 		const SSL *ssl = mosquitto_ssl_get(c->mosq);
 
@@ -1046,6 +1055,7 @@ static void mqtt_begin(struct mqtt_client *c)
 
 	c->state = MQTT_CONNECTING;
 	c->connack = 0;
+	c->tcp_up = false;
 	c->refused = NULL;
 	c->deadline = loop_now() + TIMEOUT_MS;
 	c->dial = dial_open(c->loop, &order);

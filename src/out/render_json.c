@@ -416,6 +416,8 @@ void json_neighbour(struct renderer *r, const struct neighbour_record *n)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_char(&b, '{');
+	if (n->change)
+		line_text(&b, "change", n->change);
 	line_text(&b, "kind", n->kind);
 	line_text(&b, "name", n->name);
 	line_text(&b, "peer", n->peer);
@@ -426,6 +428,8 @@ void json_neighbour(struct renderer *r, const struct neighbour_record *n)
 	line_text(&b, "problem", n->problem);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
+	if (n->change)
+		render_flush(r);
 }
 
 void json_trust(struct renderer *r, const struct trust_record *t)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
@@ -200,7 +201,12 @@ void text_target(struct renderer *r, const struct target_record *t)
 void text_neighbour(struct renderer *r, const struct neighbour_record *n)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
+	char clock[STAMP_SIZE];
 
+	if (n->change) {
+		add_cell(r, &b, clock_time(clock), PAINT_DIM, 0);
+		add_cell(r, &b, n->change, PAINT_NONE, strlen("present"));
+	}
 	add_cell(r, &b, n->kind, PAINT_DIM, strlen("network"));
 	add_cell(r, &b, n->name, n->problem ? PAINT_DIM : PAINT_STRONG,
 		 n->name_width);
@@ -212,6 +218,8 @@ void text_neighbour(struct renderer *r, const struct neighbour_record *n)
 	trim(&b);
 	buf_char(&b, '\n');
 	put_out(r, &b);
+	if (n->change)
+		render_flush(r);
 }
 
 void text_trust(struct renderer *r, const struct trust_record *t)

@@ -101,7 +101,8 @@ struct board {
 
 	struct last_said *last_said; /* NULL: it said nothing by itself */
 	struct relay *relays; /* on their way */
-	struct photos *photos; /* serve/photos.h; NULL: no call wants one */
+	struct photos
+		*photos; /* serve/photos.h; NULL: no call wanted one yet */
 	struct board_calls *calls; /* NULL: none was answered */
 	struct pages_health *health; /* serve/pages_status.h; NULL */
 	struct breaker *breaker; /* NULL: the last call was answered */

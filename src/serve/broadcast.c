@@ -174,19 +174,15 @@ static void take_answer(struct answer_row *out,
 			const struct broadcast_call *call, struct span frame)
 {
 	const struct broadcast *f = call->fan;
+	const struct photos *photos = call->device->photos;
 	struct call_photo photo = { 0 };
 
 	out->frame = frame;
 	if (!f->photos)
 		return;
-	photos_find(&photo, call->device->photos, frame, call->started_us,
-		    (size_t)f->photos);
+	out->frame = photos_unmark(photos, frame, &out->unmarked);
+	photos_find(&photo, photos, frame, call->started_us, (size_t)f->photos);
 	add_photo(&out->photo, f, &photo);
-	if (!photo.mark)
-		return;
-	photos_unmark(&out->unmarked, frame, photo.mark);
-	out->frame =
-		(struct span){ buf_string(&out->unmarked), out->unmarked.len };
 }
 
 static void reply_row(struct broadcast *f, const struct broadcast_call *call,
@@ -221,7 +217,7 @@ static void free_call(struct broadcast_call *call)
 		call->next->link = call->link;
 	f->calls_count--;
 	if (f->photos)
-		photos_end(&call->device->photos, &f->peer->server->photos);
+		photos_end(call->device->photos, &f->peer->server->photos);
 	mem_free(call);
 }
 
@@ -256,6 +252,7 @@ static int send_call(struct broadcast *f, struct board *d, struct error *err)
 	call->started_us = loop_now_us();
 	call->relay.done = on_reply;
 	call->relay.owner = call;
+	call->relay.pictures = f->photos != 0;
 	call->relay.counts = !f->idle && strcmp(f->method, "tools/call") == 0;
 	call->next = f->calls;
 	call->link = &f->calls;

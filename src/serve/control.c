@@ -367,6 +367,17 @@ static size_t add_away(struct control_peer *p, struct buf *batch)
 	return count;
 }
 
+/* False: it has none. */
+static bool print_broker(struct buf *out, const struct serve *s)
+{
+	if (!s->mqtt_boards)
+		return false;
+	buf_text(out, "{\"op\":\"broker\"");
+	json_add_text_or_null(out, "away", mqtt_boards_away(s->mqtt_boards));
+	buf_char(out, '}');
+	return true;
+}
+
 static void on_devices(struct control_peer *p, const struct control_question *q)
 {
 	const char *pattern = json_string(q->json, "device");
@@ -387,6 +398,9 @@ static void on_devices(struct control_peer *p, const struct control_question *q)
 	}
 	if (enrolled && !pattern)
 		count += add_away(p, &batch);
+	buf_reset(&one);
+	if (json_true(q->json, "watch") && print_broker(&one, p->server))
+		add_object(p, &batch, &one);
 	buf_reset(&one);
 	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu", count);
 	if (!count && device_word_check(p->server, pattern, true, &why)) {
@@ -644,6 +658,21 @@ void control_changed(struct board *d, const char *change)
 		if (p->waiting && device_fits(d, p->pattern))
 			attached_look_again(p);
 	}
+}
+
+void control_broker(struct serve *s)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct packet *packet;
+
+	if (!s->control || !print_broker(&text, s))
+		return;
+	packet = packet_new(CONTROL_JSON, text.data, text.len);
+	for (struct control_peer *p = s->control->first; p; p = p->next) {
+		if (p->watching)
+			control_peer_offer(p, packet);
+	}
+	packet_release(packet);
 }
 
 /*

@@ -36,6 +36,8 @@ const char *control_socket(const struct control *c);
 
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */
 void control_changed(struct board *d, const char *change);
+/* The way to the broker came or went: to those who watch. */
+void control_broker(struct serve *s);
 
 #define CONTROL_PEERS_MAX 512
 

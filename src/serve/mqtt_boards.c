@@ -37,8 +37,11 @@ static const struct broker_events mqtt_boards_broker_events;
 #define EXPECTED_MAX 4096
 /* A board comes some seconds after its question; or it does not at all. */
 #define FIRST_MS 1000
+/* Firmware comes back to its broker after 10 s (device.md 2.2). */
+#define SOON_MS 2000
+#define SOON_TRIES 8u
 #define MOST_MS 30000
-#define TRIES 24
+#define TRIES 28
 
 struct expected {
 	char *client_id, *device_id; /* device_id: NULL */
@@ -90,7 +93,10 @@ static void ask(struct mqtt_boards *r, const struct expected *e)
 
 static int64_t pause_after(unsigned tries)
 {
-	return tries < 5 ? (int64_t)FIRST_MS << tries : MOST_MS;
+	if (tries < SOON_TRIES)
+		return SOON_MS;
+	return tries < SOON_TRIES + 3 ? SOON_MS << (tries - SOON_TRIES + 1) :
+					MOST_MS;
 }
 
 /* The timer's. */
@@ -797,12 +803,28 @@ static void expect_all(struct mqtt_boards *r)
 	start_timer(r);
 }
 
+static void set_away(struct mqtt_boards *r, const char *why)
+{
+	struct serve *s = r->server;
+
+	mem_free(r->away);
+	r->away = mem_strdup(why);
+	if (!r->closing)
+		s->events->broker(s);
+}
+
+const char *mqtt_boards_away(const struct mqtt_boards *r)
+{
+	return r->away;
+}
+
 static void on_broker(void *owner, const struct error *why)
 {
 	struct mqtt_boards *r = owner;
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	bool own = r->broker != NULL;
 
+	set_away(r, why ? why->text : NULL);
 	if (!why) {
 		tell(r, LEVEL_GOOD, NEWS_JOINED, "connected to the broker");
 		expect_all(r);
@@ -848,6 +870,7 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 	d = board_new(s, &peer, true);
 	if (!d) {
 		/* It comes again by itself, when there may be room. */
+		missing_came(&s->missing, peer.device_id);
 		r->mqtt->kick(r->hub, who->client_id);
 		return;
 	}
@@ -900,6 +923,7 @@ static void mqtt_boards_free(struct mqtt_boards *r)
 	secret_wipe(&r->key);
 	mem_free(r->host);
 	mem_free(r->advertised);
+	mem_free(r->away);
 	buf_done(&r->endpoint);
 	buf_done(&r->client_id);
 	buf_done(&r->user);
@@ -916,6 +940,7 @@ int mqtt_boards_open(struct mqtt_boards **out, struct serve *s,
 
 	*out = NULL;
 	r->server = s;
+	r->away = mem_strdup("it is not connected yet");
 	timer_open(&r->timer, s->loop, mqtt_boards_expect_turn, r);
 	if (mqtt_boards_prepare(r, err) || mqtt_boards_join(r, err)) {
 		mqtt_boards_close(r, NULL, NULL);

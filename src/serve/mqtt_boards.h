@@ -44,6 +44,8 @@ struct mqtt_boards_asker {
 void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
 		       const struct mqtt_boards_asker *asker,
 		       struct ota_mqtt *out);
+/* Why there is no way to the broker now; NULL: there is. Lent. */
+const char *mqtt_boards_away(const struct mqtt_boards *r);
 /* What it has to reach still, for base/fence.h, added. */
 void mqtt_boards_fence(const struct mqtt_boards *r, struct words *rules);
 /* The broker's own line for RECORD_LISTENING, appended: "mqtt://192.168.1.2:1883 (mosquitto 2.0.11)". */
@@ -69,6 +71,7 @@ struct mqtt_boards {
 	struct expected *expected; /* Not heard of so far */
 	size_t expecting;
 	struct timer timer; /* when one of them is asked */
+	char *away; /* see mqtt_boards_away */
 	bool closing;
 	void (*closed)(void *owner);
 	void *owner;

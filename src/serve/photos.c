@@ -12,6 +12,7 @@ struct kept_photo {
 	char *data; /* owned; NULL: too large, or there was no room */
 	size_t len;
 	int64_t came_us; /* loop_now_us() */
+	bool over; /* it is nobody's any more */
 };
 
 struct photos {
@@ -27,21 +28,31 @@ void photos_begin(struct photos **photos)
 	(*photos)->calls++;
 }
 
+/* Its name may yet come in a reply. */
 static void forget(struct kept_photo *k, size_t *all)
 {
 	if (k->data)
 		*all -= k->len;
-	mem_free(k->data);
-	*k = (struct kept_photo){ 0 };
+	mem_free(TAKE(k->data));
+	k->over = true;
 }
 
-void photos_end(struct photos **photos, size_t *all)
+void photos_end(struct photos *photos, size_t *all)
 {
-	if (!*photos || --(*photos)->calls)
+	if (--photos->calls)
 		return;
 	for (size_t i = 0; i < PHOTOS_KEPT; i++)
-		forget(&(*photos)->kept[i], all);
-	mem_free(TAKE(*photos));
+		forget(&photos->kept[i], all);
+}
+
+bool photos_wanted(const struct photos *photos)
+{
+	return photos && photos->calls;
+}
+
+void photos_free(struct photos *photos)
+{
+	mem_free(photos);
 }
 
 void photos_add(struct photos *photos, size_t *all, struct span picture,
@@ -50,6 +61,7 @@ void photos_add(struct photos *photos, size_t *all, struct span picture,
 	struct kept_photo *k = &photos->kept[photos->count++ % PHOTOS_KEPT];
 
 	forget(k, all);
+	k->over = false;
 	random_hex(k->mark);
 	k->len = picture.len;
 	k->came_us = loop_now_us();
@@ -88,7 +100,7 @@ void photos_find(struct call_photo *out, const struct photos *photos,
 	for (size_t i = 0; photos && i < PHOTOS_KEPT; i++) {
 		const struct kept_photo *k = &photos->kept[i];
 
-		if (!*k->mark || k->came_us < since_us)
+		if (!*k->mark || k->over || k->came_us < since_us)
 			continue;
 		if (names(reply, k->mark)) {
 			take(out, k, most);
@@ -99,7 +111,7 @@ void photos_find(struct call_photo *out, const struct photos *photos,
 }
 
 /* As it stands in a text within JSON: the result is one. */
-void photos_unmark(struct buf *out, struct span reply, const char *mark)
+static void unmark(struct buf *out, struct span reply, const char *mark)
 {
 	CLEANUP(mem_free_ptr)
 	char *member = mem_printf(",\\\"" PICTURE_MARK "\\\":\\\"%s\\\"", mark);
@@ -111,6 +123,23 @@ void photos_unmark(struct buf *out, struct span reply, const char *mark)
 		at = found + strlen(member);
 	}
 	buf_add(out, at, (size_t)(end - at));
+}
+
+struct span photos_unmark(const struct photos *photos, struct span reply,
+			  struct buf *room)
+{
+	for (size_t i = 0; photos && i < PHOTOS_KEPT; i++) {
+		const char *mark = photos->kept[i].mark;
+		struct buf out = { 0 };
+
+		if (!*mark || !names(reply, mark))
+			continue;
+		unmark(&out, reply, mark);
+		buf_done(room);
+		*room = out;
+		reply = (struct span){ buf_string(room), room->len };
+	}
+	return reply;
 }
 
 char *photos_explain(const struct call_photo *p, size_t most)

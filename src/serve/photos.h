@@ -18,11 +18,15 @@
 #define PHOTOS_LARGEST (1u << 20) /* bytes; of larger ones the size is kept */
 #define PHOTOS_ALL (64u << 20) /* bytes, of all boards */
 
-struct photos; /* NULL: no such call is on its way */
+struct photos; /* NULL: no such call was there yet */
 
-/* A call begins, or ends; at the end of the last one all are forgotten. */
+/* A call begins, or ends; at the end of the last one the pictures are forgotten. */
 void photos_begin(struct photos **photos);
-void photos_end(struct photos **photos, size_t *all);
+void photos_end(struct photos *photos, size_t *all);
+/* Such a call is on its way. NULL is fine, here and below. */
+bool photos_wanted(const struct photos *photos);
+/* No such call is on its way. */
+void photos_free(struct photos *photos);
 
 /*
  * A picture came, from who has the token of the board's connection. all: bytes
@@ -53,8 +57,13 @@ struct call_photo {
  */
 void photos_find(struct call_photo *out, const struct photos *photos,
 		 struct span reply, int64_t since_us, size_t most);
-/* The reply without the name, where it stands as it was given; appended. */
-void photos_unmark(struct buf *out, struct span reply, const char *mark);
+/*
+ * Any reply of the board without the names that were given, whoever's call it
+ * is: the same, or in room. The last ones are known, also when their pictures are
+ * forgotten.
+ */
+struct span photos_unmark(const struct photos *photos, struct span reply,
+			  struct buf *room);
 
 /* In words, why there is none; yours. NULL for PHOTO_HERE. */
 char *photos_explain(const struct call_photo *p, size_t most);

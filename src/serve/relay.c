@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "serve/board.h"
 #include "serve/board_tell.h"
+#include "serve/photos.h"
 #include "serve/serve_state.h"
 
 static uint64_t hash_of(int64_t id)
@@ -336,8 +337,9 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 		  struct span id_text)
 {
 	struct relay *r = find(&d->server->relays, id);
-	CLEANUP(buf_done) struct buf answer = { 0 };
+	CLEANUP(buf_done) struct buf answer = { 0 }, room = { 0 };
 	CLEANUP(mem_free_ptr) char *asker_id = NULL;
+	struct span reply;
 
 	if (!r || r->device != d)
 		return false;
@@ -346,7 +348,10 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 		board_calls_add(&d->calls, loop_now_us() - r->started_us);
 	board_answered(d);
 	relay_restore_id(&answer, frame, id_text, asker_id);
-	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
+	reply = (struct span){ buf_string(&answer), answer.len };
+	if (!r->pictures)
+		reply = photos_unmark(d->photos, reply, &room);
+	r->done(r->owner, r, reply.text, reply.len, NULL);
 	return true;
 }
 

@@ -36,6 +36,8 @@ struct relay {
 	 */
 	const void *whose;
 	bool counts; /* a call of a tool: its answer is one of board_calls */
+	/* The reply has the names of pictures still (serve/photos.h). */
+	bool pictures;
 	/*
 	 * Within the payload of relay_send, that of params._meta.progressToken: our
 	 * id goes in its place, too (relay_progress). text NULL: it stays.

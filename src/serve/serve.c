@@ -608,8 +608,14 @@ static char *vision_url(struct board *d)
 	return door ? door_vision_url(door, d) : NULL;
 }
 
+static void on_board_kick(struct board *d)
+{
+	mqtt_boards_kick(d->server->mqtt_boards, d);
+}
+
 const struct board_events serve_events = {
 	.changed = control_changed,
+	.broker = control_broker,
 	.gone = control_gone,
 	.text = control_text,
 	.shown = control_text_tail,
@@ -620,6 +626,7 @@ const struct board_events serve_events = {
 	.pong = control_pong,
 	.audio = control_audio,
 	.settled = on_board_settled,
+	.kick = on_board_kick,
 	.freed = on_board_freed,
 	.due = serve_sweep_by,
 	.vision_url = vision_url,

@@ -53,8 +53,12 @@ struct board_events {
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it answered a Ping */
 	void (*pong)(struct board *d);
+	/* the way to the broker came or went (mqtt_boards_away) */
+	void (*broker)(struct serve *s);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
+	/* the broker is to end it, too */
+	void (*kick)(struct board *d);
 	void (*freed)(struct serve *s);
 	/* something of a board has to be looked at then (loop_now() ms) */
 	void (*due)(struct serve *s, int64_t deadline);

@@ -249,7 +249,7 @@ const struct command cmd_top = {
 		"x\ta shell with it; the screen is back when that ends\n"
 		"q\tquit\n"
 		"\n"
-		"With a target mcp+mqtt://BROKER/FILTER the rows are the servers that announce themselves there, and fit FILTER and PATTERN (or -d). They come and go as their presence does, and nobody is asked for it: state is present, asleep, odd (what is announced is no presence), or gone, for a minute; board and firmware are those of a serve --mcp-mqtt, else what the server says of itself; address is its id; tools how many it announces. What is not announced is '-'. Enter opens a session with one and shows what it says; c and x are as above. When the broker is lost, it ends with status 3.\n"
+		"With a target mcp+mqtt://BROKER/FILTER the rows are the servers that announce themselves there, and fit FILTER and PATTERN (or -d). They come and go as their presence does, and nobody is asked for it: state is present, asleep, away (what it comes through is not there), odd (what is announced is no presence), or gone, for a minute; board and firmware are those of a serve --mcp-mqtt, else what the server says of itself; address is its id; tools how many it announces. What is not announced is '-'. Enter opens a session with one and shows what it says; c and x are as above. When the broker is lost, it ends with status 3.\n"
 		"\n"
 		"It needs a terminal: for a pipe or a program there are 'devices --watch' and '-o json devices'. When serve ends, it ends with status 3.",
 	.group = GROUP_START,

@@ -65,6 +65,8 @@
  *  C devices  device?, watch?, enrolled?  enrolled: only those that are, and
  *             those too that are not here ("state":"away"; unless device)
  *  S device   device, change?      once for each; then
+ *  S broker   away                 watch: of boards over MQTT, also when it changes;
+ *             null, or why serve has no way to it; an older serve says nothing. Then
  *  S end      count, unknown?      watch: device objects go on. unknown: an
  *             error: nothing here has that word's name, and no device is
  *             waited for by it

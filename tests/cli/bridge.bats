@@ -232,7 +232,7 @@ assert "volume" in h.reply(i)["result"]["content"][0]["text"], h.reply(i)
 one.kill()
 one.wait()
 one = board("--fault", "no-reply")
-h.until_tool("camera_take_photo", test=lambda t: "(asleep)" not in t["description"])
+h.until_tool("camera_take_photo", test=lambda t: not t["description"].startswith("("))
 i = h.start_call("camera_take_photo", {"question": "what is it"})
 is_asked()
 one.kill()
@@ -253,9 +253,9 @@ h = Host("bridge")
 h.initialize()
 assert "volume" in h.call("get_device_status")[0]
 os.kill(int(sys.argv[2]), signal.SIGTERM)
-h.until_tool("get_device_status", test=lambda t: "(asleep)" in t["description"])
+h.until_tool("get_device_status", test=lambda t: t["description"].startswith("(away) "))
 said = h.call("devices")[0]
-assert "asleep" in said and "serve" in said, said
+assert ": away, " in said and "No 'mcpctl serve' is reached" in said and " over WebSocket" in said, said
 i = h.start_call("get_device_status")
 again = subprocess.Popen(["mcpctl", "serve", "--listen", "127.0.0.1:" + sys.argv[1]],
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -266,6 +266,67 @@ again.wait()
 EOF
 	grep -q 'serve went away' bridge.err
 	grep -q 'serve is there' bridge.err
+}
+
+@test "whose broker, or serve, is away is not called asleep: what is missing, where it was, what to do" {
+	broker
+	local first=$LAST
+	disown "$first"
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}'
+	event broker 'connected to the broker'
+	background board mcpctl sim --ota "$OTA" --subscribe --reconnect --device-id 02:00:00:00:00:01
+	board 02 --reconnect
+	until_true ready 2
+	host "$SERVER" "$LAST" "$first" <<'EOF'
+import os, re, signal, subprocess, sys
+from bridge_host import Host
+serve, socket_board, broker = sys.argv[1:]
+def fails(h, name):
+    said, failed = h.call(name)
+    assert failed, said
+    return said
+def is_now(h, name, word):
+    h.until_tool(name, test=lambda t: t["description"].startswith(word) if word else
+                 not t["description"].startswith("("))
+SEEN = r"; it was last seen at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z over "
+ONE, TWO = "000001__get_device_status", "000002__get_device_status"
+h = Host("--wait", "300ms", "bridge")
+h.initialize()
+is_now(h, ONE, "")
+is_now(h, TWO, "")
+assert "volume" in h.call(ONE)[0]
+os.kill(int(broker), signal.SIGKILL)
+is_now(h, ONE, "(away) ")
+said = fails(h, ONE)
+assert re.match(r"000001 cannot be reached: serve has no way to the broker \(.*127\.0\.0\.1.*\)" +
+                SEEN + "MQTT: see to that broker", said), said
+assert "asleep" not in said and "wake" not in said, said
+assert "000001: away" in h.call("devices")[0]
+assert "volume" in h.call(TWO)[0], "the other has no broker"
+assert h.end()[0] == 0
+# A bridge that comes meanwhile knows as much.
+h = Host("--wait", "300ms", "bridge")
+h.initialize()
+is_now(h, TWO, "")
+is_now(h, ONE, "(away) ")
+assert "serve has no way to the broker" in fails(h, ONE)
+again = subprocess.Popen(["/usr/sbin/mosquitto", "-c", "mosquitto.conf"],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+is_now(h, ONE, "")
+assert "volume" in h.call(ONE)[0]
+os.kill(int(socket_board), signal.SIGTERM)
+is_now(h, TWO, "(asleep) ")
+assert "000002 is asleep: say its wake word" in fails(h, TWO)
+os.kill(int(serve), signal.SIGTERM)
+is_now(h, TWO, "(away) ")
+for name, way in (ONE, "MQTT"), (TWO, "WebSocket"):
+    said = fails(h, name)
+    assert re.match(name[:6] + " cannot be reached: the 'mcpctl serve' that it comes to is not there" +
+                    SEEN + way + ": start serve, then try again; waited ", said), said
+assert h.end()[0] == 0
+again.kill()
+again.wait()
+EOF
 }
 
 @test "one call at a time; eight wait, the rest is told; a host that waits hears that it goes on" {
@@ -370,7 +431,7 @@ while "connected" not in h.call("devices")[0]:
     time.sleep(0.02)
 said, failed = h.call("files__die")
 assert failed and "files went away in the midst of the call" in said, said
-h.until_tool(own[0], test=lambda t: "(asleep)" not in t["description"])
+h.until_tool(own[0], test=lambda t: not t["description"].startswith("("))
 h.end()
 EOF
 }

@@ -17,6 +17,7 @@ host() {
 PROGRAM="stdio:/usr/bin/python3 $BATS_TEST_DIRNAME"
 ASKER="$PROGRAM/asking_server.py asker.log"
 LOGGER="$PROGRAM/logging_server.py"
+MODERN="$PROGRAM/modern_server.py stdio"
 
 @test "what a server asks goes to the only host, and its answer back; a call waits for it" {
 	host "$ASKER" <<'EOF'
@@ -165,7 +166,7 @@ while "went away" not in open("bridge.err").read():
 gone = h.modern_call("die", {"after": 0.1}, {key: FORM}, state, **CAN)
 assert gone["result"]["isError"] and "went away" in text(gone), gone
 # Its end while a host is away.
-h.until_modern_tool("ask", lambda t: "(asleep)" not in t["description"], **CAN)
+h.until_modern_tool("ask", lambda t: not t["description"].startswith("("), **CAN)
 asked(h.modern_call("ask", said, **CAN))
 assert not h.asked
 assert h.end()[0] == 0
@@ -277,7 +278,7 @@ i = h.start_call("die", {"after": 0.1})
 q = h.question("elicitation/create")
 assert h.notice("notifications/cancelled")["params"]["requestId"] == q["id"]
 assert h.reply(i)["result"]["isError"], h.reply(i)
-h.until_tool("ask", test=lambda t: "(asleep)" not in t["description"])
+h.until_tool("ask", test=lambda t: not t["description"].startswith("("))
 i = h.start_call("ask")
 h.question("elicitation/create", 1)
 assert h.end()[0] == 0
@@ -376,6 +377,99 @@ h.end()
 EOF
 }
 
+@test "hosts of 2026-07-28 are told logs amid their request, from the level on that it names" {
+	host "$LOGGER" "$MODERN $WORK" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+logged = lambda: [n["params"]["data"] for n in h.notices if n["method"] == "notifications/message"]
+assert "logging" in h.modern("server/discover")["result"]["capabilities"]
+h.until_modern_tool("log")
+assert h.modern("tools/list", level="loud")["error"]["code"] == -32602
+h.modern_call("log")
+assert not logged(), logged()
+h.modern_call("log", level="notice")
+assert logged() == ["a notice", "a warning", "a error"], logged()
+h.modern_call("log")
+assert len(logged()) == 3, logged()
+h.end()
+# A server of that revision is told with each request; so it is by a host of before.
+h = Host("--era", "modern", "-t", sys.argv[2], "bridge", "--no-own-tools")
+h.until_modern_tool("log")
+h.modern_call("log", level="info")
+assert logged() == ["logged at info"], logged()
+h.modern_call("log")
+assert len(logged()) == 1, logged()
+h.initialize()
+h.call("log")
+assert len(logged()) == 1, logged()
+h.ask("logging/setLevel", {"level": "error"})
+h.call("log")
+assert logged()[1:] == ["logged at error"], logged()
+h.end()
+EOF
+}
+
+@test "a server of 2026-07-28 asks for a visit: a host of before is given an id of it" {
+	host "$MODERN $WORK" <<'EOF'
+import re, sys
+from bridge_host import Host
+h = Host("--era", "modern", "-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize("2025-11-25", elicitation={"url": {}})
+h.until_tool("visit")
+ids = set()
+for n in range(2):
+    i = h.start_call("visit")
+    q = h.question("elicitation/create", n)
+    ident = q["params"].pop("elicitationId")
+    assert re.fullmatch("[0-9a-f]{32}", ident), ident
+    assert q["params"] == {"mode": "url", "message": "Sign in", "url": "https://example.org/"}, q
+    ids.add(ident)
+    h.answer(q, result={"action": "accept"})
+    assert h.reply(i)["result"]["content"][0]["text"] == '{"v": {"action": "accept"}}', h.reply(i)
+assert len(ids) == 2
+h.end()
+EOF
+}
+
+@test "a server of 2026-07-28 is asked for what changes: lists, and resources that hosts subscribed to" {
+	host "$MODERN $WORK" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("--era", "modern", "-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("echo")
+assert h.ask("resources/subscribe", {"uri": "test://a"})["result"] == {}
+refused = h.ask("resources/subscribe", {"uri": "test://unknown"})["error"]
+assert "does not tell of changes of 'test://unknown'" in refused["message"], refused
+# It says so whenever it is asked to tell of it.
+assert h.notice("notifications/resources/updated")["params"] == {"uri": "test://a"}
+# What ends is asked for again.
+assert h.ask("resources/subscribe", {"uri": "test://ends"})["result"] == {}
+seen = lambda: sum(n["params"]["uri"] == "test://ends" for n in h.notices if n["method"].endswith("updated"))
+while seen() < 2:
+    h.ask("ping")
+assert h.ask("resources/unsubscribe", {"uri": "test://a"})["result"] == {}
+h.end()
+EOF
+	grep '"subscriptions/listen"' heard | tail -n 1 | jq -e '.params.notifications.resourceSubscriptions == ["test://ends"]'
+	host "$MODERN $WORK" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("--era", "modern", "-t", sys.argv[1], "bridge", "--no-own-tools")
+h.until_modern_tool("echo")
+one = h.start_modern("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["test://b"]}})
+assert h.notice("notifications/subscriptions/acknowledged")["params"]["notifications"] == \
+    {"resourceSubscriptions": ["test://b"]}
+assert h.notice("notifications/resources/updated")["params"] == \
+    {"uri": "test://b", "_meta": {"io.modelcontextprotocol/subscriptionId": one}}
+h.end()
+EOF
+	grep '"subscriptions/listen"' heard | head -n 1 | jq -e '.params.notifications == {"toolsListChanged": true}'
+	# Each time it said that its tools changed.
+	[ "$(grep -c '"tools/list"' heard)" -ge 2 ]
+}
+
 @test "a resource that a host subscribed to: it is told, until it does not want it; lists that change, too" {
 	cat >shelf.py <<'EOF'
 import json, os, sys
@@ -437,7 +531,7 @@ seen = {what: len([n for n in h.notices if n["method"] == "notifications/%s/list
         for what in ("resources", "prompts")}
 # The server's next life is told of it again.
 h.call("die")
-h.until_tool("touch", test=lambda t: "(asleep)" not in t["description"])
+h.until_tool("touch", test=lambda t: not t["description"].startswith("("))
 while h.call("touch")[0] != "1":
     pass
 h.notice("notifications/resources/updated", 1)
@@ -477,7 +571,7 @@ h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reque
 assert touched() == "1"
 assert h.notice("notifications/resources/updated", 2)["params"]["_meta"] == {META: two}
 h.modern_call("die")
-h.until_modern_tool("touch", lambda t: "(asleep)" not in t["description"])
+h.until_modern_tool("touch", lambda t: not t["description"].startswith("("))
 while touched() != "1":
     pass
 assert h.notice("notifications/resources/updated", 3)["params"]["_meta"] == {META: two}

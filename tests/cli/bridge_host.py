@@ -128,14 +128,15 @@ class Host:
 
     # 2026-07-28, which has no session
 
-    def start_modern(self, method, params=None, **capabilities):
-        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    def start_modern(self, method, params=None, level=None, **capabilities):
+        meta = {**({"io.modelcontextprotocol/logLevel": level} if level else {}),
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": {"name": "modern-host", "version": "3"},
                 "io.modelcontextprotocol/clientCapabilities": capabilities}
         return self.start(method, {**(params or {}), "_meta": meta})
 
-    def modern(self, method, params=None, **capabilities):
-        return self.reply(self.start_modern(method, params, **capabilities))
+    def modern(self, method, params=None, level=None, **capabilities):
+        return self.reply(self.start_modern(method, params, level, **capabilities))
 
     def until_modern_tool(self, name, test=lambda tool: True, **capabilities):
         end = time.monotonic() + PATIENCE
@@ -147,14 +148,14 @@ class Host:
             assert time.monotonic() < end, sorted(tools)
             time.sleep(0.05)
 
-    def modern_call(self, name, arguments=None, answers=None, state=None, **capabilities):
+    def modern_call(self, name, arguments=None, answers=None, state=None, level=None, **capabilities):
         """The reply to a call, or to its next round."""
         params = {"name": name, "arguments": arguments or {}}
         if answers is not None:
             params["inputResponses"] = answers
         if state is not None:
             params["requestState"] = state
-        return self.modern("tools/call", params, **capabilities)
+        return self.modern("tools/call", params, level, **capabilities)
 
     def end(self, patience=10):
         """EOF on its stdin; status and seconds until its end."""

@@ -16,6 +16,9 @@ host() {
 
 ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
 
+# asked: the board is at a question.
+asked() { mcpctl devices -o json | grep -q '"asked":"'; }
+
 # cameras N: so many boards with habits, named c1, c2, …
 cameras() {
 	local i
@@ -110,6 +113,34 @@ assert text == "401 401" and "none came" in why, (text, why)
 assert shown("plain")[0] == b"10"
 h.end()
 EOF
+}
+
+@test "what names a picture for that call stands in no other one" {
+	small
+	serve --vision-text 'a cat'
+	cameras 1
+	# Three ways to call beside it; the pictures are taken while it is on its way.
+	local way
+	for way in "call" "--all call" "raw"; do
+		background "other" sh -c '
+			way=$1
+			[ "$way" = raw ] || exec mcpctl -o json $way self.camera.take_photo question=wait
+			exec mcpctl request tools/call "{\"name\":\"self.camera.take_photo\",\"arguments\":{\"question\":\"wait\"}}"' sh "$way"
+		local other=$LAST
+		until_true asked
+		host <<'EOF'
+from bridge_host import Host
+from photo_host import photo, take
+h = Host("bridge", "--photos")
+h.initialize()
+text, data, mime = photo(take(h, "after"))
+assert text == '{"success":true,"action":"RESPONSE","response":"a cat"}', text
+h.end()
+EOF
+		finish "$other" 0
+		grep -q 'a cat' other.out
+		absent picture_id other.out
+	done
 }
 
 @test "too large for a result, or for serve: the text alone, and why" {

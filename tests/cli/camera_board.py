@@ -8,11 +8,13 @@ result), first, last (two pictures, and the answer to that one), none (no pictur
 own (a picture, and words of its own), old (no picture, and the answer to the
 first picture of all), png, gif, empty, SIZE (a picture of so many bytes, and the
 answer or, if it was not taken, its status), stranger (of others: with a wrong
-token, in the name of another board, and then none of its own).
+token, in the name of another board, and then none of its own), wait (as plain, when
+a call of after came), after (as plain, when the answer to wait has gone).
 """
 import asyncio
 import json
 import sys
+import threading
 import urllib.parse
 import http.client
 
@@ -28,6 +30,7 @@ class Camera:
         self.count = 0
         self.vision = None
         self.first = None
+        self.came, self.gone = threading.Event(), threading.Event()
 
     def picture(self, kind="", size=0):
         self.count += 1
@@ -55,7 +58,14 @@ class Camera:
 
     def take(self, what):
         """The text of the result."""
-        if what in ("plain", "png", "gif"):
+        if what == "wait":
+            self.came.wait()
+            self.came.clear()
+        if what == "after":
+            self.came.set()
+            self.gone.wait()
+            self.gone.clear()
+        if what in ("plain", "png", "gif", "wait", "after"):
             return self.upload(self.picture(what))[1]
         if what in ("first", "last"):
             both = [self.upload(self.picture())[1] for _ in range(2)]
@@ -93,6 +103,19 @@ async def main(url, device_id, name):
                                       "format": "opus", "sample_rate": 16000, "channels": 1,
                                       "frame_duration": 60}}))
         session = ""
+
+        async def called(asked):
+            what = asked["params"]["arguments"].get("question", "status")
+            text = await asyncio.get_running_loop().run_in_executor(None, camera.take, what)
+            await reply(asked, {"content": [{"type": "text", "text": text}], "isError": False})
+            if what == "wait":
+                camera.gone.set()
+
+        async def reply(asked, result):
+            await ws.send(json.dumps({"session_id": session, "type": "mcp", "payload": {
+                "jsonrpc": "2.0", "id": asked["id"], "result": result}}))
+
+        calls = []
         while True:
             message = json.loads(await ws.recv())
             session = message.get("session_id", session)
@@ -107,11 +130,9 @@ async def main(url, device_id, name):
             elif asked["method"] == "tools/list":
                 result = {"tools": [tool("self.camera.take_photo", True), tool("self.get_device_status", False)]}
             elif asked["method"] == "tools/call":
-                what = asked["params"]["arguments"].get("question", "status")
-                text = await asyncio.get_running_loop().run_in_executor(None, camera.take, what)
-                result = {"content": [{"type": "text", "text": text}], "isError": False}
-            await ws.send(json.dumps({"session_id": session, "type": "mcp", "payload": {
-                "jsonrpc": "2.0", "id": asked["id"], "result": result}}))
+                calls.append(asyncio.create_task(called(asked)))
+                continue
+            await reply(asked, result)
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -301,6 +301,25 @@ says_again_to() {
 	ends 2
 }
 
+@test "targets --scan --watch: who announces himself, and who is gone, until the broker is" {
+	broker
+	local first=$LAST
+	server one a lab/one plain
+	background watch mcpctl -o json targets --scan --watch "$(at '+/lab/%23')"
+	local watch=$LAST
+	wait_for watch.out '"change":"present","kind":"mqtt","name":"a/lab/one".*"answers":true'
+	server two b lab/two plain
+	local two=$LAST
+	wait_for watch.out '"change":"came","kind":"mqtt","name":"b/lab/two".*"answers":true'
+	kill "$two"
+	wait_for watch.out '"change":"gone","kind":"mqtt","name":"b/lab/two".*"command":null,"problem":null'
+	server stale s lab/stale stale
+	wait_for watch.out '"change":"came","kind":"mqtt","name":"s/lab/stale".*"answers":false,"problem":".*nobody listens there'
+	kill "$first"
+	finish "$watch" 3
+	[ "$(grep -c '"change"' watch.out)" = 4 ]
+}
+
 @test "what a broker says at the beginning counts: who may be asked, roles" {
 	odd_broker filters
 	mcp "$(at)" info
@@ -330,7 +349,7 @@ says_again_to() {
 	odd_broker odd
 	LSAN_OPTIONS="suppressions=$WORK/leaks:print_suppressions=0" mcp "$(at 1/ours/a)" ping
 	ends 5
-	hints 'something that is no MQTT'
+	hints 'something that is no MQTT 5'
 	odd_broker mute
 	mcp --wait 300ms "$(at 1/ours/a)" ping
 	ends 3
@@ -339,6 +358,16 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 3
 	hints 'connection refused'
+}
+
+@test "a broker of MQTT 3.1.1 alone: the bridge says so once, and asks ever more seldom" {
+	odd_broker old
+	background bridge mcpctl -t sim: bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
+	wait_for bridge.err "it does not speak MQTT 5.*; it is tried again"
+	until_true matches odd.out '^at ' 4
+	# 1 s, 2 s, 4 s.
+	grep '^at ' odd.out | awk '{ t[NR] = $2 } END { exit !(t[4] - t[3] > 2 * (t[2] - t[1])) }'
+	[ "$(grep -c 'MQTT 5' bridge.err)" = 1 ]
 }
 
 @test "access rules of mosquitto: who may, who may not, by a password from a file" {
@@ -542,8 +571,8 @@ tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 	broker
 	boards 1
 	background bridge mcpctl bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"
-	# mosquitto does not say why.
-	event exec 'another client with our client id would end it too'
+	# mosquitto says why from some version on.
+	event exec '(another client with our client id would end it too|another client at the broker .* has our client id)'
 	kill "$LAST"
 	until_true mcpctl "$(at '+/lab/%23')" call self.get_device_status
 	# Others do.

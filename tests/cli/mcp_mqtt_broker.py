@@ -5,13 +5,15 @@
 mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
-(SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only);
+(SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only, and
+when who asked);
 mute (no SUBACK); odd (CONNACK with a property that does not exist); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
 """
 import json
 import socket
 import struct
 import sys
+import time
 
 KIND = sys.argv[1] if sys.argv[1:] else "one"
 PRESENCE = json.dumps({"jsonrpc": "2.0", "method": "notifications/server/online",
@@ -101,6 +103,7 @@ def connect(client, body):
         will, at = read_text(body, at)
         say("will", topic.replace(name, "ID"), will, "retained" if flags & 32 else "passing")
     if KIND == "old":
+        say("at", round(time.monotonic(), 2))
         client.send(0x20, b"\0\1")
         raise ConnectionError
     props = b"\x70\0" if KIND == "odd" else b""

@@ -25,8 +25,9 @@ BAD = {"type": "object", "properties": {"x": {"type": "number", "x-mcp-header": 
 FORM = {"method": "elicitation/create", "params": {"mode": "form", "message": "Which colour?", "requestedSchema": {
     "type": "object", "properties": {"colour": {"type": "string", "default": "blue"}}}}}
 SAMPLE = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}}
+VISIT = {"method": "elicitation/create", "params": {"mode": "url", "message": "Sign in", "url": "https://example.org/"}}
 STATE = r'"s\u002f\/t\u00e9"'  # escapes that nobody is to change
-TOOLS = ["echo", "ask", "both", "sample", "endless", "big", "wrong", "needs", "log", "slow", "question"]
+TOOLS = ["echo", "ask", "both", "sample", "endless", "big", "wrong", "needs", "log", "slow", "question", "visit"]
 seen = {"refused": False, "cut": False}
 
 
@@ -73,6 +74,8 @@ def call(params, say, headers):
         if answers is None:
             return {"resultType": "input_required", "inputRequests": {"one": FORM, "two": FORM}}
         return text(json.dumps([answers, state]))
+    if name == "visit":
+        return text(json.dumps(answers)) if answers else {"resultType": "input_required", "inputRequests": {"v": VISIT}}
     if name == "sample":
         return text(json.dumps(answers)) if answers else {"resultType": "input_required", "inputRequests": {"s": SAMPLE}}
     if name == "endless":

@@ -227,6 +227,25 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 }
 
+@test "a broker that was away: it is tried every few seconds, and boards are asked so, until they are back" {
+	broker
+	local first=$LAST
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}'
+	event broker 'connected to the broker'
+	background board mcpctl sim --ota "$OTA" --subscribe --device-id 02:00:00:00:00:01
+	event ready
+	kill "$first"
+	# 1 s, 2 s, 4 s, and then ever the same.
+	until_true matches serve.out 'connection refused' 4
+	grep 'connection refused' serve.out | jq -s 'map(.time[0:19] + "Z" | fromdate) | .[-1] - .[-2] <= 6' | grep -qx true
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+	background asked mosquitto_sub -p "$MQTT" -t 'devices/p2p/#' -F %U
+	# Firmware comes 10 s after its connection ended. This one does not come at all.
+	until_true matches asked.out . 5
+	awk 'NR > 1 && $1 - before > 3 { bad = 1 } { before = $1 } END { exit bad }' asked.out
+}
+
 @test "target mqtt: waits for a board that is not there yet, and asks it again when it says hello" {
 	broker
 	background asked mcpctl --timeout 1s "mqtt://127.0.0.1:$MQTT/$ID" tail

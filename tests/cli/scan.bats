@@ -141,6 +141,40 @@ scan() {
 	[ "$(wc -l <"$WORK/stdout")" -le 200 ]
 }
 
+@test "--watch: who comes and goes, a line each; what is there at first, names once" {
+	server espressif
+	printf '{"mcpServers":{"mine":{"command":"true"}}}' >mcp.json
+	responder lamp "$PORT"
+	background watch mcpctl --config mcp.json targets --scan --watch --interface lo
+	local watch=$LAST port=$PORT
+	wait_for watch.out '^[0-9:.]+  present  name     mine '
+	wait_for watch.out "^[0-9:.]+  present  network  Desk Lamp  mcpctl http://127.0.0.1:$PORT/mcp_server info  lamp.local on lo"
+	serve
+	wait_for watch.out "^[0-9:.]+  came     serve    pid $SERVER "
+	kill "$SERVER"
+	# shellcheck disable=SC2154 # set by responder
+	kill "${PIDS[1]}"
+	wait_for watch.out "^[0-9:.]+  gone     serve    pid $SERVER "
+	wait_for watch.out '^[0-9:.]+  gone     network  Desk Lamp  - '
+	responder lamp "$port"
+	wait_for watch.out '^[0-9:.]+  came     network  Desk Lamp '
+	[ "$(grep -c 'name     mine' watch.out)" = 1 ]
+	kill -INT "$watch"
+	finish "$watch" 130
+	mcp -o json targets --scan --watch --interface lo --for 1s
+	ends 0
+	jq -se 'map(select(.name == "Desk Lamp")) == [{"change":"present","kind":"network","name":"Desk Lamp",
+		"peer":"http://127.0.0.1:'"$port"'/mcp_server","source":"lamp.local on lo, version 1",
+		"command":"mcpctl http://127.0.0.1:'"$port"'/mcp_server info","answers":true,"problem":null}]' stdout
+	mcp targets --scan --watch --probe 127.0.0.1
+	ends 2
+	mcp targets --scan --watch --count 1
+	ends 2
+	mcp targets --watch
+	ends 2
+	hints "option '--watch' is for '--scan'"
+}
+
 @test "nobody, no such interface, options without --scan" {
 	mcp targets --scan --interface lo --for 200ms
 	ends 7

@@ -164,6 +164,40 @@ static void asleep_until_its_time_is_over(void **state)
 	end(&p);
 }
 
+/* What is said of one that is away: what is missing, never more. */
+static void away_in_words(void **state)
+{
+	static const struct {
+		enum peer_lacks lacks;
+		const char *reason, *says;
+	} rows[] = {
+		{ LACKS_ITSELF, NULL,
+		  "kitchen is not heard of at the broker; it was last seen at 2026-08-08T12:00:00.000Z over MQTT: see whether it has power and Wi-Fi (it comes back by itself), then try again; waited " },
+		{ LACKS_SERVE, NULL,
+		  "kitchen cannot be reached: the 'mcpctl serve' that it comes to is not there; it was last seen at 2026-08-08T12:00:00.000Z over MQTT: start serve, then try again; waited " },
+		{ LACKS_BROKER, "it is gone",
+		  "kitchen cannot be reached: serve has no way to the broker (it is gone); it was last seen at 2026-08-08T12:00:00.000Z over MQTT: see to that broker (the board comes back to it by itself), then try again; waited " },
+		{ LACKS_START, "it is gone",
+		  "kitchen cannot be reached (it is gone): start it, then try again; waited " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct played p;
+
+		begin(&p, PEER_AWAY);
+		p.peer.seen = INT64_C(1786190400000);
+		p.peer.way = "MQTT";
+		bridge_peer_away(&p.peer, rows[i].lacks, rows[i].reason);
+		ask(&p, false)->awake_by = loop_now();
+		bridge_peer_tend(&p.peer);
+		assert_int_equal(p.done, 1);
+		if (strncmp(p.told.text, rows[i].says, strlen(rows[i].says)))
+			fail_msg("%s", p.told.text);
+		end(&p);
+	}
+}
+
 static void wakes_in_time(void **state)
 {
 	struct played p;
@@ -421,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(asleep_until_its_time_is_over),
+		cmocka_unit_test(away_in_words),
 		cmocka_unit_test(wakes_in_time),
 		cmocka_unit_test(what_reads_is_asked_again_once),
 		cmocka_unit_test(what_acts_is_not),

@@ -332,7 +332,7 @@ static void sleepers(void **state)
 	CLEANUP(shelf_free) struct shelf *s = shelf_new();
 
 	(void)state;
-	put(s, "a", "1", STATUS)->asleep = true;
+	put(s, "a", "1", STATUS)->away = "asleep";
 	s->rules.no_own = true;
 	assert_names(s, "get_device_status");
 	assert_member(&s->c.tool[0], "description", "\"(asleep) Its status\"");
@@ -450,7 +450,7 @@ static void equal_tools_become_one(void **state)
 	(void)state;
 	s->rules = (struct bridge_rules){ .merge = true, .no_own = true };
 	put(s, "kitchen", "2", VOLUME "," STATUS);
-	put(s, "hall", "1", STATUS ",{\"name\":\"lamp\"}")->asleep = true;
+	put(s, "hall", "1", STATUS ",{\"name\":\"lamp\"}")->away = "asleep";
 	put(s, "bath", "3",
 	    VOLUME ",{\"name\":\"lamp\",\"inputSchema\":{"
 		   "\"properties\":{\"on\":{}}}}");

@@ -62,15 +62,44 @@ static void the_reply_names_it(void **state)
 		photos_find(&p, photos, span_of(reply), 0, MOST);
 		assert_int_equal(p.state, PHOTO_HERE);
 		assert_memory_equal(p.data.text, i ? second : first, p.size);
-		photos_unmark(&clean, span_of(reply), p.mark);
 		assert_string_equal(
-			buf_string(&clean),
+			photos_unmark(photos, span_of(reply), &clean).text,
 			"{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":true}\"}]}}");
 	}
 	assert_int_equal(state_of(photos, "{\"result\":{}}", 0), PHOTO_UNNAMED);
-	photos_end(&photos, &all);
-	assert_null(photos);
+	photos_end(photos, &all);
+	assert_false(photos_wanted(photos));
 	assert_int_equal(all, 0);
+	photos_free(photos);
+}
+
+/* A slow reply that has it is somebody else's. */
+static void a_name_is_known_longer_than_its_picture(void **state)
+{
+	struct photos *photos = NULL;
+	char mark[2][RANDOM_HEX_SIZE];
+	CLEANUP(buf_done) struct buf room = { 0 };
+	CLEANUP(mem_free_ptr) char *both = NULL;
+	struct span clean;
+	size_t all = 0;
+
+	(void)state;
+	clean = photos_unmark(NULL, span_of("{}"), &room);
+	assert_string_equal(clean.text, "{}");
+	photos_begin(&photos);
+	photos_add(photos, &all, span_of("x"), mark[0]);
+	photos_end(photos, &all);
+	photos_begin(&photos);
+	assert_int_equal(state_of(photos, mark[0], 0), PHOTO_NONE);
+	photos_add(photos, &all, span_of("x"), mark[1]);
+	both = mem_printf(
+		"[1,\\\"picture_id\\\":\\\"%s\\\",\\\"picture_id\\\":\\\"%s\\\",\\\"picture_id\\\":\\\"0\\\"]",
+		mark[1], mark[0]);
+	clean = photos_unmark(photos, span_of(both), &room);
+	assert_string_equal(clean.text, "[1,\\\"picture_id\\\":\\\"0\\\"]");
+	photos_end(photos, &all);
+	assert_int_equal(all, 0);
+	photos_free(photos);
 }
 
 /* What came before a call is not its, though another one keeps it. */
@@ -89,10 +118,11 @@ static void an_older_one_is_not_its(void **state)
 	photos_begin(&photos);
 	assert_int_equal(state_of(photos, reply, loop_now_us() + 1),
 			 PHOTO_NONE);
-	photos_end(&photos, &all);
+	photos_end(photos, &all);
 	assert_int_equal(state_of(photos, reply, 0), PHOTO_HERE);
-	photos_end(&photos, &all);
+	photos_end(photos, &all);
 	assert_int_equal(state_of(photos, reply, 0), PHOTO_NONE);
+	photos_free(photos);
 }
 
 static void it_is_bounded(void **state)
@@ -121,8 +151,9 @@ static void it_is_bounded(void **state)
 	photos_add(photos, &all, span_of("x"), mark);
 	assert_int_equal(state_of(photos, oldest, 0), PHOTO_UNNAMED);
 	assert_int_equal(all, PHOTOS_KEPT);
-	photos_end(&photos, &all);
+	photos_end(photos, &all);
 	assert_int_equal(all, 0);
+	photos_free(photos);
 }
 
 int main(void)
@@ -130,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_reply_names_it),
 		cmocka_unit_test(an_older_one_is_not_its),
+		cmocka_unit_test(a_name_is_known_longer_than_its_picture),
 		cmocka_unit_test(it_is_bounded),
 	};
 

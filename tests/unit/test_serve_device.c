@@ -784,7 +784,7 @@ static void test_limit(void **state)
 	server->config.devices_max = 1;
 	e = dial(MAC);
 	assert_null(board_new(server, &peer, false));
-	the_record(RECORD_REFUSED, 0, "1 devices are connected");
+	the_record(RECORD_REFUSED, 0, "1 device is connected");
 	/* The one that is there may come again. */
 	assert_non_null(dial(MAC));
 	turn();
