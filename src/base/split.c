@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 void words_add(struct words *w, const char *word)
 {
@@ -59,11 +60,7 @@ void words_done(struct words *w)
 /* Columns count characters, not bytes: the user counts them on a screen. */
 static int column(const char *line, const char *at)
 {
-	int count = 1;
-
-	for (; line < at; line++)
-		count += ((unsigned char)*line & 0xc0) != 0x80;
-	return count;
+	return 1 + (int)text_characters(line, (size_t)(at - line));
 }
 
 static int open_quote(const char *line, const char *at, struct error *err)

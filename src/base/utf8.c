@@ -69,6 +69,15 @@ bool text_is_utf8(const char *text, size_t len)
 	return true;
 }
 
+size_t text_characters(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
 size_t text_cut(const char *text, size_t len, size_t max)
 {
 	size_t end = max;

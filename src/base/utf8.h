@@ -25,6 +25,9 @@ uint32_t text_point(const char *text, size_t size);
  */
 size_t text_width(const char *text, size_t len);
 
+/* How many characters a text has that is valid UTF-8. */
+size_t text_characters(const char *text, size_t len);
+
 /* At most max bytes of text, not ending within a character. */
 size_t text_cut(const char *text, size_t len, size_t max);
 

@@ -12,15 +12,6 @@
 
 /* ---- names ---- */
 
-static size_t characters(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
-	return count;
-}
-
 static bool is_alphanumeric(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -39,8 +30,8 @@ static const char *odd_character(const char *text, const char *marks)
 static size_t name_length(const struct host_fact *h, const char *name,
 			  const char *server)
 {
-	return characters(name) + (size_t)h->name_adds +
-	       (h->name_server ? characters(server) : 0);
+	return text_characters(name, strlen(name)) + (size_t)h->name_adds +
+	       (h->name_server ? text_characters(server, strlen(server)) : 0);
 }
 
 static bool is_too_long(const struct host_fact *h, const char *name,

@@ -34,15 +34,6 @@ bool judge_size(const struct tool *t, struct buf *out)
 
 /* ---- names ---- */
 
-static size_t characters(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -60,7 +51,8 @@ static bool is_spelled(const char *name, const char *marks)
 
 static bool is_long(const struct model_fact *m, const char *name)
 {
-	return m->name_max > 0 && characters(name) > (size_t)m->name_max;
+	return m->name_max > 0 &&
+	       text_characters(name, strlen(name)) > (size_t)m->name_max;
 }
 
 static bool has_others(const struct model_fact *m, const char *name)
@@ -149,7 +141,7 @@ bool judge_name(const struct tool *t, bool board, struct buf *out)
 	}
 	if (judge(&r, is_long, t->name))
 		buf_printf(out, "its name has %zu characters: ",
-			   characters(t->name));
+			   text_characters(t->name, strlen(t->name)));
 	else if (judge(&r, begins_otherwise, t->name))
 		buf_text(out,
 			 "its name begins neither with a letter nor with _: ");

@@ -14,6 +14,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "mcp/format.h"
 #include "mcp/pattern.h"
 #include "mcp/schema_describe.h"
@@ -566,22 +567,14 @@ static bool check_multiple_of(const struct check *c, const cJSON *operand)
 
 /* The keywords of strings. Lengths are characters, not bytes. */
 
-static size_t characters(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
-	return count;
-}
-
 static bool check_min_length(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "minLength");
 	if (!cJSON_IsString(c->value))
 		return true;
-	return (double)characters(c->value->valuestring) >=
+	return (double)text_characters(c->value->valuestring,
+				       strlen(c->value->valuestring)) >=
 		       operand->valuedouble ||
 	       walk_fail_json(c, "minLength", operand);
 }
@@ -592,7 +585,8 @@ static bool check_max_length(const struct check *c, const cJSON *operand)
 		return walk_ignore(c, "maxLength");
 	if (!cJSON_IsString(c->value))
 		return true;
-	return (double)characters(c->value->valuestring) <=
+	return (double)text_characters(c->value->valuestring,
+				       strlen(c->value->valuestring)) <=
 		       operand->valuedouble ||
 	       walk_fail_json(c, "maxLength", operand);
 }

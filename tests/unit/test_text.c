@@ -368,6 +368,10 @@ static void widths(void **state)
 	assert_int_equal(width("e\xcc\x81"), 1); /* e and an accent */
 	assert_int_equal(width("\xc3\xa9"), 1);
 	assert_int_equal(width("\xf0\x9f\x98\x80"), 2);
+	/* Characters are none of columns, and none of bytes. */
+	assert_int_equal(text_characters("", 0), 0);
+	assert_int_equal(text_characters("ae\xcc\x81\xe4\xbd\xa0", 7), 4);
+	assert_int_equal(text_characters("\xc3\xa9\xc3\xa9", 2), 1);
 	assert_int_equal(width("\xe2\x9c\x85"), 2); /* white check mark */
 	assert_int_equal(width("\xe2\x94\x80"), 1); /* box drawing */
 	assert_int_equal(width("\xef\xbc\xa1"), 2); /* fullwidth A */
