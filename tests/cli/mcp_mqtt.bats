@@ -344,6 +344,11 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 3
 	hints 'it does not speak MQTT 5'
+	odd_broker shuts
+	mcp "$(at 1/ours/a)" ping
+	ends 3
+	hints 'closed the connection during the MQTT handshake'
+	hints 'does it speak MQTT 5?'
 	# The library loses the memory of one property (base/assertion.h).
 	echo 'leak:libmosquitto.so' >leaks
 	odd_broker odd
