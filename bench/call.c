@@ -12,6 +12,7 @@
 #include "diag/diag.h"
 #include "mcp/client.h"
 #include "mcp/content.h"
+#include "mcp/opening.h"
 #include "mcp/rules.h"
 #include "net/ws.h"
 #include "samples.h"

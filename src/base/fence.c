@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -146,6 +147,33 @@ static int fence_files(const char *const *rules)
 	return error ? -error : (int)version;
 }
 
+/*
+ * Capabilities, which only root has: those to open any file and to listen below
+ * 1024 are left, since Landlock says which files and ports. By the kernel's call,
+ * which knows this thread only.
+ */
+#define KEPT                                                                \
+	(CAP_TO_MASK(CAP_DAC_OVERRIDE) | CAP_TO_MASK(CAP_DAC_READ_SEARCH) | \
+	 CAP_TO_MASK(CAP_NET_BIND_SERVICE))
+
+/* errno; 0: no more than those are there. *fewer: there were more. */
+static int give_up_capabilities(bool *fewer)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3,
+						 0 };
+	struct __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3];
+
+	*fewer = false;
+	if (syscall(SYS_capget, &head, held) != 0)
+		return errno;
+	*fewer = held[0].permitted & ~KEPT || held[1].permitted;
+	held[0].effective &= KEPT;
+	held[0].permitted &= KEPT;
+	held[0].inheritable = 0;
+	held[1] = (struct __user_cap_data_struct){ 0 };
+	return syscall(SYS_capset, &head, held) != 0 ? errno : 0;
+}
+
 /* ---- rules ---- */
 
 void fence_rule(struct words *rules, const char *verb, const char *path)
@@ -254,6 +282,17 @@ static void refuse_privileges(struct buf *up, struct buf *missing)
 		add_missing(missing, "no new privileges", error);
 }
 
+static void refuse_capabilities(struct buf *up, struct buf *missing)
+{
+	bool fewer;
+	int error = give_up_capabilities(&fewer);
+
+	if (error)
+		add_missing(missing, "fewer capabilities", error);
+	else if (fewer)
+		add(up, "fewer capabilities");
+}
+
 static bool may_execute(const char *const *rules)
 {
 	for (; *rules; rules++) {
@@ -303,6 +342,7 @@ char *fence_raise(const char *const *rules)
 	int version;
 
 	refuse_privileges(&up, &missing);
+	refuse_capabilities(&up, &missing);
 	refuse_calls(&up, &missing, may_execute(rules));
 	version = fence_files(rules);
 	if (version > 0) {
@@ -318,7 +358,7 @@ char *fence_raise(const char *const *rules)
 	return buf_take(&up);
 }
 
-/* Landlock for threads of libuv's that are there already. */
+/* What is a thread's own, for threads of libuv's that are there already. */
 
 /* For a thread that is none of libuv's and so never comes. */
 #define TOGETHER_S 30
@@ -349,8 +389,10 @@ static unsigned count_threads(void)
 static void on_work(uv_work_t *work)
 {
 	struct pool *p = work->data;
+	bool fewer;
 	int late = 0;
 
+	give_up_capabilities(&fewer);
 	fence_files((const char *const *)p->rules.word);
 	pthread_mutex_lock(&p->lock);
 	if (++p->here == p->threads)

@@ -5,6 +5,7 @@
  * takes it over gets no further.
  *
  * - No new privileges: set-user-ID programs do not help any more.
+ * - Of root's capabilities those to open files and to listen below 1024 stay.
  * - No core files: they would hold tokens.
  * - seccomp: system calls that nothing here needs are refused. It is a list of
  *   those that are refused, not of those that are allowed: what must not be is

@@ -117,7 +117,6 @@ static const char *const refused[] = {
 	"setfsuid32",
 	"setfsgid32",
 	"setgroups32",
-	"capset",
 	/* set-user-ID files for later, devices, other's files */
 	"mknod",
 	"mknodat",

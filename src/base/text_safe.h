@@ -25,10 +25,11 @@ bool text_is_invisible(uint32_t point);
 void text_unescape(struct buf *out, const char *text, size_t len);
 
 /*
- * Append what the eye takes text for: invisible characters dropped, full-width
- * forms and other blanks as ASCII, Latin, Greek and Cyrillic letters as the one
- * that stands for those that look like it (Unicode TR39, section 4). Two names
- * with one skeleton look alike. To compare, not to show.
+ * Append what the eye takes text for: invisible characters and blanks at the end
+ * dropped, other blanks, full-width forms and the letters of mathematics as
+ * ASCII, Latin, Greek and Cyrillic letters as the one that stands for those that
+ * look like it (Unicode TR39, section 4), their marks in one order. Two names with
+ * one skeleton look alike. To compare, not to show.
  */
 void text_skeleton(struct buf *out, const char *text, size_t len);
 

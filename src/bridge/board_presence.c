@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "bridge/bridge_host.h"
 #include "cli/app.h"
+#include "mcp/opening.h"
 #include "net/mqtt.h"
 #include "serve/aliases.h"
 #include "wire/jsonrpc.h"

@@ -6,7 +6,13 @@
 
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_call.h"
+#include "bridge/host_era.h"
+#include "bridge/host_methods.h"
+#include "bridge/host_reply.h"
+#include "bridge/host_rounds.h"
+#include "bridge/host_told.h"
 #include "clients/said.h"
 #include "net/head.h"
 

@@ -12,6 +12,7 @@
 #include "cli/target_text.h"
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
+#include "mcp/opening.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
 

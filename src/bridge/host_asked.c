@@ -4,13 +4,16 @@
  * host, where it is the only one and answers such things; its answers back. They
  * come from the loop, and are passed on by the main line.
  */
+#include "bridge/host_asked.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bridge/host_private.h"
+#include "bridge/host_reply.h"
+#include "bridge/host_rounds.h"
 
 enum {
 	ASKED_MAX = 64, /* open ones */

@@ -3,13 +3,18 @@
  * tools/call: the tool found, its arguments checked as the board means them, the
  * call put into its peer's queue, its end made a result.
  */
+#include "bridge/host_call.h"
+
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
 #include "bridge/hints.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_reply.h"
 #include "bridge/host_rules.h"
+#include "bridge/host_told.h"
+#include "bridge/own_answers.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
 #include "mcp/schema.h"

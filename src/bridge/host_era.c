@@ -3,11 +3,15 @@
  * 2026-07-28: what each request must carry, in its metadata and in HTTP's
  * headers; server/discover; who listens for changes.
  */
+#include "bridge/host_era.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_reply.h"
+#include "bridge/host_told.h"
 #include "mcp/modern.h"
 #include "mcp/revision.h"
 #include "mcp/rules.h"

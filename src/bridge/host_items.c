@@ -5,11 +5,16 @@
  * two servers have is prefixed for the second: mcpctl://NAME/ before a URI, NAME__
  * before a prompt's name.
  */
+#include "bridge/host_items.h"
+
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_era.h"
+#include "bridge/host_reply.h"
+#include "bridge/host_told.h"
 
 #define WATCH "resources/subscribe"
 #define PAGES_MAX 100 /* of one server's list */

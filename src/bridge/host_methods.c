@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What hosts may ask, method by method. */
+#include "bridge/host_methods.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_call.h"
+#include "bridge/host_era.h"
+#include "bridge/host_items.h"
+#include "bridge/host_reply.h"
+#include "bridge/host_told.h"
 #include "mcp/revision.h"
 
 static void initialize(struct host_part *p)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Results and errors of a message; the end of a question. */
+#include "bridge/host_reply.h"
+
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "bridge/host_private.h"
 #include "mcp/initialize.h"
 
 #define META_SERVER "io.modelcontextprotocol/serverInfo"

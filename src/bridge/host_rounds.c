@@ -5,6 +5,8 @@
  * its host comes back with the answers. By what it is known then is a text that
  * nobody guesses, good once, and only with the same call of the same host.
  */
+#include "bridge/host_rounds.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@
 #include "base/random.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "bridge/host_private.h"
+#include "bridge/host_reply.h"
 #include "mcp/rounds.h"
 
 #define STATE "requestState"

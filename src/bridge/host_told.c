@@ -3,12 +3,15 @@
  * What hosts are told beside answers: that lists changed, what servers log, and
  * that a resource changed, each to who asked for it.
  */
+#include "bridge/host_told.h"
+
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bridge/host_private.h"
+#include "bridge/host_asked.h"
+#include "bridge/host_reply.h"
 #include "mcp/rules.h"
 
 enum {

@@ -13,6 +13,7 @@
 #include "base/text_safe.h"
 #include "bridge/cut_name.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the bridge's own tools answer. */
+#include "bridge/own_answers.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bridge/host_private.h"
+#include "bridge/host_reply.h"
 
 static const char *state_word(const struct bridge_peer *p)
 {

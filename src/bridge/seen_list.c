@@ -7,6 +7,7 @@
 #include "base/text_safe.h"
 #include "bridge/host_rules.h"
 #include "bridge/host_snippet.h"
+#include "out/render_json.h"
 #include "out/wrap.h"
 
 #define NAME_COLUMN_MAX 48

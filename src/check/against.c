@@ -3,6 +3,8 @@
  * Only the list of tools: of the target, as it was kept, or from a file; and
  * what backends would make of it (diag/facts.h).
  */
+#include "check/against.h"
+
 #include <inttypes.h>
 #include <string.h>
 

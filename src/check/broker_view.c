@@ -16,6 +16,7 @@
 #include "check/planned.h"
 #include "cli/setup.h"
 #include "diag/facts.h"
+#include "mcp/opening.h"
 #include "net/mqtt.h"
 #include "wire/broker_topic.h"
 

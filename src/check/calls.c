@@ -3,6 +3,8 @@
  * Calls: of tools that are known to read only, of those that --call names, and
  * with arguments that do not fit, of tools that are not known to destroy.
  */
+#include "check/calls.h"
+
 #include <limits.h>
 #include <string.h>
 

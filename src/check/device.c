@@ -8,7 +8,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "check/against.h"
+#include "check/calls.h"
 #include "check/parts.h"
+#include "check/power_cycle.h"
+#include "check/questions.h"
 #include "cli/catalog_file.h"
 #include "cli/round_trip.h"
 #include "diag/list_rules.h"

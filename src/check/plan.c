@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "check/calls.h"
 #include "check/parts.h"
 #include "check/planned.h"
+#include "check/power_cycle.h"
 #include "check/questions.h"
 #include "cli/catalog_file.h"
 #include "cli/setup.h"

@@ -4,6 +4,8 @@
  * switched off and on by serve's --power-cmd, and it has to be back, initialized
  * and listed.
  */
+#include "check/power_cycle.h"
+
 #include <string.h>
 
 #include "base/mem.h"

@@ -56,4 +56,9 @@ struct check_asking {
 		why; /* of a refusal, and of the last three; its reset is the caller's */
 };
 
+/* Questions that nobody should mind, and the list once more. */
+int stage_asked(struct checkup *k, struct error *err);
+/* Odd ones, each with a plain one behind it. */
+int stage_odd(struct checkup *k, struct error *err);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "out/render_json.h"
 #include "out/report.h"
 #include "out/wrap.h"
 

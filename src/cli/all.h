@@ -86,14 +86,6 @@ void all_show(struct all *a, struct all_row *row);
 int all_outcome(const struct all *a, struct error *err);
 void all_done(struct all *a);
 
-/* A judge for what is not answered. */
-bool all_sent(void *owner, struct all_row *row);
-
-/* The whole of it, for one request. */
-int all_run(struct app *app, const struct all_request *rq,
-	    bool (*judge)(void *owner, struct all_row *row), void *owner,
-	    struct error *err);
-
 struct all_call {
 	const char *name; /* the tool */
 	char *const *word; /* its arguments */
@@ -103,17 +95,5 @@ struct all_call {
 	/* what is better known of a failed call, as a hint */
 	void (*explain)(struct error *err);
 };
-
-/*
- * The arguments are built and checked once for each list of tools that the
- * devices have; where they do not fit, the rows of those devices say why and
- * nothing is sent to them.
- */
-int all_call_run(struct app *app, const struct all_call *call,
-		 struct error *err);
-
-/* All pages from each device. filter: WORD or GLOB, NULL: all tools. */
-int all_tools_run(struct app *app, const char *filter, bool no_user,
-		  struct error *err);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One command to many devices: a request, a call by each one's list, the lists. */
+#include "cli/all_ask.h"
+
 #include <string.h>
 
 #include "base/mem.h"

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/call_times.h"
 #include "cli/cmd_call.h"
 #include "cli/cmd_serve.h"

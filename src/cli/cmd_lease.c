@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/outside.h"
 #include "cli/serve_client.h"
+#include "out/render_json.h"
 #include "out/text_device.h"
 
 #define VARIABLE "MCPCTL_LEASE"

@@ -3,6 +3,7 @@
  * notify: a JSON-RPC notification, which nobody answers.
  */
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/operand.h"

@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/round_trip.h"

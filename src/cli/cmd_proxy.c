@@ -15,6 +15,7 @@
 #include "cli/judged.h"
 #include "cli/witness.h"
 #include "out/passing.h"
+#include "out/render_json.h"
 #include "out/wrap.h"
 #include "proxy/talk.h"
 

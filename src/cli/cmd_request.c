@@ -3,6 +3,7 @@
  * request: any JSON-RPC method, as it is.
  */
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/expect.h"

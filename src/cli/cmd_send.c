@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/operand.h"

@@ -19,6 +19,7 @@
 #include "cli/trace.h"
 #include "clients/mcp_port.h"
 #include "out/render.h"
+#include "out/render_json.h"
 #include "out/wrap.h"
 #include "sim/arduino.h"
 #include "sim/fleet.h"

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/all.h"
+#include "cli/all_ask.h"
 #include "cli/catalog_file.h"
 #include "cli/cmd_tools.h"
 #include "cli/commands.h"

@@ -7,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "out/render_json.h"
 
 static void show_json(struct renderer *r)
 {

@@ -132,21 +132,6 @@ struct command {
 /* All commands, in the order of help; NULL-terminated. (src/cli/commands.c) */
 extern const struct command *const commands[];
 
-/* Whether it heeds that global option. */
-bool command_heeds(const struct command *c, const struct option_row *global);
-
-/* By name or alias; NULL. */
-const struct command *command_find(const char *name);
-/*
- * Whether a word that is no command's name calls a tool by its own: it has a
- * dot, so that no command to come takes it, and is no address.
- */
-bool command_is_tool(const char *word);
-/* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
-const char *command_nearest(const char *word);
-/* The kind of target that a word like "device" or "websocket" most likely means; NULL. */
-const char *target_nearest(const char *word);
-
 /* It has no --all: an error, with those that have. Always -1. */
 int command_refuse_all(const struct command *c, struct error *err);
 

@@ -18,4 +18,15 @@ extern const struct command cmd_adopt, cmd_upgrade, cmd_assets, cmd_check,
 	cmd_help, cmd_top, cmd_version, cmd_completion, cmd_generate,
 	cmd_decode, cmd_complete_words, cmd_bridge;
 
+/* Whether it heeds that global option. */
+bool command_heeds(const struct command *c, const struct option_row *global);
+
+/* By name or alias; NULL. */
+const struct command *command_find(const char *name);
+/*
+ * Whether a word that is no command's name calls a tool by its own: it has a
+ * dot, so that no command to come takes it, and is no address.
+ */
+bool command_is_tool(const char *word);
+
 #endif

@@ -9,6 +9,8 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/complete_items.h"
+#include "cli/complete_words.h"
 #include "cli/config.h"
 #include "cli/words.h"
 #include "net/head.h"

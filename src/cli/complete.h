@@ -16,8 +16,6 @@
 
 #define CANDIDATES_MAX 5000
 
-/* ---- complete_words.c ---- */
-
 /* Where a candidate is from. All but the first have no order of their own. */
 enum source_kind {
 	SOURCE_NONE, /* what a peer has, a file names, a schema says */
@@ -36,14 +34,8 @@ enum source_kind {
 	SOURCE_FINDINGS, /* their codes */
 	SOURCE_SERIAL /* serial ports of this machine */
 };
-/* The table for the values of an option; SOURCE_NONE if it takes none. */
-enum source_kind source_of_option(const struct option_row *row);
 /* Call back for each word of a table with its text ("" if it has none). */
 typedef void source_each(void *owner, const char *word, const char *brief);
-void source_each_word(enum source_kind kind, source_each *each, void *owner);
-/* Names that zsh knows the candidates by: "commands", "command". */
-const char *source_tag(enum source_kind kind);
-const char *source_heading(enum source_kind kind);
 
 enum complete_shell {
 	COMPLETE_BASH,
@@ -52,8 +44,6 @@ enum complete_shell {
 	COMPLETE_SHELLS
 };
 extern const char *const complete_shells[COMPLETE_SHELLS]; /* their names */
-
-/* ---- complete.c ---- */
 
 struct candidate {
 	char *word; /* the whole word as it will stand, without quotes */
@@ -83,7 +73,6 @@ struct completion {
 	char *end[2]; /* then, of a range: "volume=0", "volume=100"; NULL */
 	char *note; /* why there is nothing: "no list yet: run mcpctl tools"; NULL */
 };
-void completion_done(struct completion *c);
 
 struct complete_question {
 	char *const
@@ -196,39 +185,6 @@ struct offer {
 	bool open, equals;
 	enum source_kind kind;
 };
-/* Unless it begins otherwise, or holds what a terminal must not get. False then. */
-bool complete_add(struct completing *c, const struct offer *offer,
-		  const char *word, const char *brief);
-/* No control character, no bidirectional one, all of it UTF-8. */
-bool complete_is_safe(const char *text);
-/* What a table's words must begin with: typed; NULL where the shell sifts them. */
-const char *complete_sifted(const struct completing *c, const char *typed);
-void complete_files(struct completing *c, const char *keep, size_t len);
-/* For the next: by word. */
-void complete_sort(struct completing *c);
-
-/* ---- complete_items.c ---- */
-
-/* before: what stands in front of the value in the word; typed: the value so far. */
-void complete_value(struct completing *c, const struct option_row *row,
-		    const char *before, const char *typed);
-void complete_source(struct completing *c, enum source_kind kind,
-		     const struct offer *offer);
-void complete_devices(struct completing *c, const struct offer *offer);
-/* Names of mcp.json files. */
-void complete_named(struct completing *c, const struct offer *offer);
-/* Servers that are kept open. */
-void complete_held(struct completing *c, const struct offer *offer);
-void complete_targets(struct completing *c, const struct offer *offer);
-
-/*
- * Names by segment; where none begins so, the last parts that stand for one to
- * who reads about it (tool_list_named), or calls it (tool_list_meant); a note if
- * there is no list.
- */
-void complete_tools(struct completing *c, const char *typed, bool reads);
-/* Those that may stand where a command does (command_is_tool). */
-void complete_bare_tools(struct completing *c);
 
 /* A tool, as its arguments are completed. */
 struct tool_schema {
@@ -236,45 +192,5 @@ struct tool_schema {
 	const char *name; /* of one argument */
 	const cJSON *property; /* its schema */
 };
-
-/* Behind the tool's name: count words, then the word at the cursor. */
-void complete_arguments(struct completing *c, const char *tool,
-			char *const *words, size_t count);
-
-/* Resources, templates, prompts, and their arguments. */
-void complete_items(struct completing *c, enum operand_kind operand);
-
-/* The first word of a shell's line. */
-void complete_inside_first(struct completing *c);
-/* Behind one of the shell's own words. */
-void complete_inside_operand(struct completing *c);
-const struct inside_word *inside_find(const char *name);
-/* Commands that a line of the shell may begin with. */
-bool inside_allows(const struct command *c);
-
-/* ---- complete_shells.c ---- */
-
-/*
- * For a script (completions/), appended. typed: the word at the cursor as it was
- * given; cut: its end that readline takes for the word; NULL: all of it.
- *
- * bash: a line "words" and what compopt is told (nosort, nospace), or "files",
- * what stands before a name, what is typed of it, parted by tabs; then lines as
- * they replace what readline takes for the word. Nothing where there is nothing.
- *
- * zsh: blocks whose first line says what it is, parts by tabs:
- * "before TEXT"; "group TAG HEADING OPTION" with three lists for _describe, each
- * ended by an empty line: words, open ones, those that '=' may follow;
- * "files GLOB HEADING KEEP"; "wants WHAT"; "note TEXT" (with a space); "end".
- *
- * fish: "words", or "files" and, behind a space, KEEP; or "note TEXT"; then
- * words and texts, parted by a tab.
- */
-void complete_print(struct buf *out, enum complete_shell shell,
-		    const struct completion *c, const char *typed,
-		    const char *cut);
-
-/* A word as bash gives it, out of its quotes as far as they are typed. Yours. */
-char *complete_unquote(const char *typed);
 
 #endif

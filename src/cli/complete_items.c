@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Candidates: tools, arguments, values, resources, targets. */
+#include "cli/complete_items.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/complete_words.h"
 #include "cli/config.h"
 #include "cli/target_text.h"
 #include "mcp/arguments.h"
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"
 #include "net/head.h"

@@ -4,6 +4,8 @@
  * types, and the answers in the forms of the shells. It says nothing else,
  * whatever happens. What is in candidates was made safe before.
  */
+#include "cli/complete_shells.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/complete_words.h"
 
 char *complete_unquote(const char *typed)
 {

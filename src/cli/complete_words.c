@@ -4,6 +4,8 @@
  * every time: commands, topics, faults, beginnings of targets. Which table an
  * option or an operand takes.
  */
+#include "cli/complete_words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/cmd_loglevel.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
 #include "diag/codebook.h"

@@ -168,7 +168,7 @@ const struct option_row config_options[] = {
 	  .brief = "the address that serve and listen: tell devices, where their own is not the one they reach" },
 	{ .name = "allow-origin", .word = "ORIGIN", .type = OPTION_LIST,
 	  .offset = PLACE(allow_origins),
-	  .brief = "let web pages of that origin (https://HOST[:PORT]) ask at a port that serve, listen: or sim opens; may be given many times" },
+	  .brief = "let web pages of that origin (https://HOST[:PORT]) ask at a port that serve, listen:, sim, proxy or bridge opens; may be given many times" },
 	{ .name = "allow-host", .word = "NAME", .type = OPTION_LIST,
 	  .offset = PLACE(allow_hosts),
 	  .brief = "one more name that leads to such a port, beside IP addresses, localhost, this machine's and that of --advertise; may be given many times" },

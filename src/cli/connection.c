@@ -22,6 +22,7 @@
 #include "cli/trace.h"
 #include "cli/witnessed.h"
 #include "diag/arrival.h"
+#include "mcp/opening.h"
 #include "mcp/rules.h"
 #include "net/camera.h"
 #include "net/http.h"

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/all.h"
 #include "cli/connection.h"
+#include "mcp/opening.h"
 #include "out/text_device.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/all.h"
 #include "cli/connection.h"
+#include "mcp/opening.h"
 
 enum {
 	AT_ONCE = 16,

@@ -11,6 +11,7 @@
 #include "cli/form.h"
 #include "mcp/format.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 
 #define REQUIRED_MAX 1000
 

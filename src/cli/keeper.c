@@ -10,6 +10,7 @@
 #include "cli/credentials.h"
 #include "cli/held_key.h"
 #include "mcp/client.h"
+#include "mcp/opening.h"
 #include "mcp/rules.h"
 #include "net/control_client.h"
 #include "wire/envelope.h"

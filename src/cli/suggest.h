@@ -21,4 +21,9 @@ int suggest_topic(const char *word, struct error *err);
 /* A target without ':'; source says where it came from. */
 int suggest_target(const char *text, const char *source, struct error *err);
 
+/* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
+const char *command_nearest(const char *word);
+/* The kind of target that a word like "device" or "websocket" most likely means; NULL. */
+const char *target_nearest(const char *word);
+
 #endif

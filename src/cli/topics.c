@@ -238,7 +238,7 @@ static const char targets_more[] =
 	"The address that listen: and serve give to a device is the one that the device's own request was sent to. "
 	"Behind a proxy or inside a container that is not the right one: --advertise HOST or --advertise wss://HOST/PATH replaces it.\n"
 	"\n"
-	"Ports that are opened here (listen:, serve, sim) answer no web page but their own: one from elsewhere gets 403, unless --allow-origin names its origin. "
+	"Ports that are opened here (listen:, serve, sim, proxy, bridge) answer no web page but their own: one from elsewhere gets 403, unless --allow-origin names its origin; at a proxy the upstream judges it, too. "
 	"And they answer only to IP addresses, localhost, this machine's name and that of --advertise: another name gets 421, unless --allow-host names it. "
 	"The log tells who was refused, and what would let it in. Behind a reverse proxy that --trusted-proxy names, who asked is whom it forwards for.\n"
 	"\n"

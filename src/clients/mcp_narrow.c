@@ -3,11 +3,15 @@
  * The port as a small SDK has it (espressif.md 1 to 3): one path, a session for
  * whoever brings none, one type of answer, refusals as HTML, and no second way.
  */
+#include "clients/mcp_narrow.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_post.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_stream.h"
 #include "mcp/revision.h"
 #include "net/head.h"
 
@@ -34,7 +38,7 @@ static void sweep(struct mcp_port *p)
 		next = s->next;
 		if (now - s->used < idle)
 			continue;
-		port_line(p, "a session ended: it was unused");
+		port_coming(p, "a session ended: it was unused");
 		port_session_end(s);
 	}
 }
@@ -139,7 +143,7 @@ static void end_session(struct mcp_port *p, struct front_request *rq,
 		refuse(p, rq, 404, "Unknown MCP session");
 		return;
 	}
-	port_line(p, "Streamable HTTP: a session was ended by its client");
+	port_coming(p, "Streamable HTTP: a session was ended by its client");
 	port_session_end(s);
 	p->front_table->reply_with(rq, 200, NULL, NULL, "", 0);
 }

@@ -5,7 +5,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_narrow.h"
+#include "clients/mcp_post.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_socket.h"
+#include "clients/mcp_stream.h"
 #include "mcp/revision.h"
 #include "net/address.h"
 #include "net/head.h"
@@ -109,7 +113,7 @@ static void serve_old_stream(struct mcp_port *p, struct front_request *rq,
 	port_session_stream(s, rq, NULL);
 	snprintf(where, sizeof(where), "/messages?session=%s", s->id);
 	port_stream_event(s->stream, "endpoint", where, strlen(where));
-	port_line(p, "HTTP+SSE: %s is connected", head->address);
+	port_coming(p, "HTTP+SSE: %s is connected", head->address);
 }
 
 /* ---- the MCP endpoint ---- */
@@ -145,8 +149,8 @@ static void serve_get(struct mcp_port *p, struct front_request *rq,
 	bool events = accept && text_find(accept, PORT_EVENTS);
 
 	if (s && last && port_post_resume(p, rq, s, last)) {
-		port_line(p,
-			  "Streamable HTTP: a client came back for the rest");
+		port_coming(p,
+			    "Streamable HTTP: a client came back for the rest");
 	} else if (s) {
 		port_session_stream(s, rq, last);
 		port_stream_beat(s->stream);
@@ -167,7 +171,7 @@ static void serve_delete(struct mcp_port *p, struct front_request *rq,
 		port_refuse(p, rq, NULL, 400, "Mcp-Session-Id is missing");
 		return;
 	}
-	port_line(p, "Streamable HTTP: a session was ended by its client");
+	port_coming(p, "Streamable HTTP: a session was ended by its client");
 	port_session_end(s);
 	p->front_table->reply_with(rq, 204, NULL, NULL, NULL, 0);
 }
@@ -420,7 +424,9 @@ static void open_timers(struct mcp_port *p)
 {
 	timer_open(&p->beat, p->loop, on_beat, p);
 	timer_open(&p->bury, p->loop, port_sessions_buried, p);
-	p->timers = 2;
+	few_lines_open(&p->comings, p->loop, p->observer.line,
+		       p->observer.owner);
+	p->timers = 3;
 	start_beat(p);
 }
 
@@ -500,6 +506,7 @@ static void finish(struct mcp_port *p)
 	port_sockets_close(p);
 	timer_close(&p->beat, on_timer_closed);
 	timer_close(&p->bury, on_timer_closed);
+	few_lines_close(&p->comings, on_timer_closed, p);
 	while (loop_wait(p->loop, &p->ended, loop_now() + END_MS, NULL))
 		; /* handles still point into what is released next */
 }

@@ -4,12 +4,15 @@
  * JSON, as an event stream for clients that take nothing else, or on the stream
  * of HTTP+SSE. They end with their session, or with their stream.
  */
+#include "clients/mcp_post.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_session.h"
+#include "clients/mcp_stream.h"
 #include "wire/jsonrpc.h"
 
 static void post_free(struct port_post *post)
@@ -108,8 +111,8 @@ static void begin_session(struct port_post *post)
 	    port_session_publish(s))
 		return;
 	headers_add(&post->headers, "Mcp-Session-Id", s->id);
-	port_line(post->port, "Streamable HTTP: a session began (%s)",
-		  a->revision(s->client));
+	port_coming(post->port, "Streamable HTTP: a session began (%s)",
+		    a->revision(s->client));
 }
 
 /* The answerer could not make out whom to answer: that was no message at all. */
@@ -282,7 +285,7 @@ void port_stream_gone(const struct port_stream *s)
 	if (s->post)
 		post_left(s->post);
 	if (s->session && s->session->old) {
-		port_line(s->port, "HTTP+SSE: a client went");
+		port_coming(s->port, "HTTP+SSE: a client went");
 		port_session_end(s->session);
 	}
 }

@@ -4,12 +4,15 @@
  * session id that nobody can guess, or for one request alone. Who is asked what
  * is not seen here.
  */
+#include "clients/mcp_session.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_post.h"
+#include "clients/mcp_stream.h"
 
 #define IDLE_MS 1800000 /* half an hour */
 
@@ -212,7 +215,7 @@ void port_sessions_expire(struct mcp_port *p)
 		next = s->next;
 		if (is_busy(s) || now - s->used < idle)
 			continue;
-		port_line(p, "a session ended: it was unused");
+		port_coming(p, "a session ended: it was unused");
 		port_session_bury(s);
 	}
 }

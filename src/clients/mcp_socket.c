@@ -3,8 +3,10 @@
  * WebSockets at the port: a message a frame, plain
  * JSON-RPC, replies in the order in which they are ready.
  */
+#include "clients/mcp_socket.h"
+
 #include "base/mem.h"
-#include "clients/mcp_port_private.h"
+#include "clients/mcp_stream.h"
 
 struct port_socket {
 	struct transport transport;
@@ -29,7 +31,7 @@ static bool send_it(struct port_socket *s, const char *text, size_t len)
 
 	if (!s->transport.ops->send(&s->transport, text, len, &why))
 		return true;
-	port_line(s->port, "WebSocket: closed, %s", why.text);
+	port_coming(s->port, "WebSocket: closed, %s", why.text);
 	hang_up(s);
 	return false;
 }
@@ -57,8 +59,8 @@ static void on_ready(void *owner, const struct peer_info *peer)
 {
 	struct port_socket *s = owner;
 
-	port_line(s->port, "WebSocket: %s is connected",
-		  peer->address ? peer->address : "?");
+	port_coming(s->port, "WebSocket: %s is connected",
+		    peer->address ? peer->address : "?");
 }
 
 static void on_message(void *owner, enum frame_kind kind, const void *data,
@@ -70,9 +72,10 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	if (kind != FRAME_TEXT || s->gone)
 		return;
 	if (s->open >= PORT_OPEN_MAX) {
-		port_line(s->port,
-			  "WebSocket: closed, more than %d questions are open",
-			  PORT_OPEN_MAX);
+		port_coming(
+			s->port,
+			"WebSocket: closed, more than %d questions are open",
+			PORT_OPEN_MAX);
 		hang_up(s);
 		return;
 	}
@@ -103,8 +106,8 @@ static void on_closed(void *owner, const struct error *why)
 	struct mcp_port *p = s->port;
 	bool told = why && why->kind != ERR_NONE;
 
-	port_line(p, "WebSocket: a client went%s%s", told ? ": " : "",
-		  told ? why->text : "");
+	port_coming(p, "WebSocket: a client went%s%s", told ? ": " : "",
+		    told ? why->text : "");
 	unlist_ws(s);
 	p->answerer->client_free(s->client);
 	share_close(&s->share);

@@ -3,8 +3,9 @@
  * What is said at the port: event streams, refusals, lines
  * for whoever watches.
  */
+#include "clients/mcp_stream.h"
+
 #include "base/mem.h"
-#include "clients/mcp_port_private.h"
 #include "wire/jsonrpc.h"
 
 void port_line(const struct mcp_port *p, const char *format, ...)
@@ -18,6 +19,19 @@ void port_line(const struct mcp_port *p, const char *format, ...)
 	text = mem_vprintf(format, args);
 	va_end(args);
 	p->observer.line(p->observer.owner, text);
+}
+
+void port_coming(struct mcp_port *p, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	if (!p->observer.line)
+		return;
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	few_lines_say(&p->comings, (uintptr_t)format, text);
 }
 
 /* ---- who may ask ---- */
@@ -42,9 +56,9 @@ bool port_may_ask(const struct mcp_port *p, const struct front_head *head)
 void port_count_refused(struct mcp_port *p, const struct front_head *head)
 {
 	if (p->refused++ == 0)
-		port_line(p,
-			  "%s was refused: it shows no token, or a wrong one",
-			  head->address);
+		port_coming(p,
+			    "%s was refused: it shows no token, or a wrong one",
+			    head->address);
 }
 
 /* ---- refusals ---- */

@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 

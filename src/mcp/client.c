@@ -14,6 +14,7 @@
 #include "mcp/guard.h"
 #include "mcp/initialize.h"
 #include "mcp/modern.h"
+#include "mcp/opening.h"
 #include "mcp/param_headers.h"
 #include "mcp/revision.h"
 #include "mcp/rounds.h"

@@ -3,6 +3,8 @@
  * initialize in steps, and waited for. Dialects are the link's matter but for
  * the probe of an unknown one, since only MCP knows a harmless question.
  */
+#include "mcp/opening.h"
+
 #include <string.h>
 
 #include "base/mem.h"

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "mcp/format.h"
 #include "mcp/pattern.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"
 
 /* Where in the value: a chain on the stack, written out only on a mismatch. */

@@ -3,6 +3,8 @@
  * A schema as one line for people. It says less than the schema where the
  * line would grow too long or too deep. Nothing is checked here.
  */
+#include "mcp/schema_describe.h"
+
 #include <string.h>
 
 #include "mcp/schema.h"

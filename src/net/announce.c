@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
+#include "net/interfaces.h"
 #include "net/mdns.h"
 
 #define KINDS_NAME "_services._dns-sd._udp.local" /* RFC 6763, 9 */
@@ -76,9 +77,10 @@ enum announce_state {
 };
 
 struct announce {
+	struct loop *loop;
 	const struct mdns_table *mdns;
 	struct announce_events events;
-	struct announced_on *on[ANNOUNCE_INTERFACES_MAX];
+	struct announced_on *on[INTERFACES_MAX];
 	size_t count;
 	struct timer timer;
 	enum announce_state state;
@@ -701,14 +703,13 @@ void announce_close(struct announce *a)
 
 /* ---- where ---- */
 
-static int listen_on(struct announce *a, struct loop *l,
-		     struct announced_on *on)
+static int listen_on(struct announce *a, struct announced_on *on)
 {
 	int fd = open_socket(on), status;
 
 	if (fd < 0)
 		return fd;
-	status = uv_udp_init(loop_uv(l), &on->uv);
+	status = uv_udp_init(loop_uv(a->loop), &on->uv);
 	if (status != 0) {
 		close(fd);
 		return status;
@@ -724,64 +725,6 @@ static int listen_on(struct announce *a, struct loop *l,
 	return uv_udp_recv_start(&on->uv, on_alloc, on_packet);
 }
 
-/* What fails on one may be fine on others: it is told. */
-static void add_interface(struct announce *a, struct loop *l,
-			  const uv_interface_address_t *one)
-{
-	struct announced_on *on = mem_zalloc(sizeof(*on));
-	size_t before = a->count;
-	int status;
-
-	on->owner = a;
-	on->due_at = LOOP_FOREVER;
-	on->address = one->address.address4.sin_addr;
-	on->mask = one->netmask.netmask4.sin_addr;
-	snprintf(on->name, sizeof(on->name), "%s", one->name);
-	uv_ip4_name(&one->address.address4, on->text, sizeof(on->text));
-	status = listen_on(a, l, on);
-	if (status != 0)
-		tell(a, "cannot announce on %s: %s", on->name,
-		     uv_strerror(status));
-	if (a->count == before)
-		mem_free(on);
-}
-
-static bool is_chosen(const struct announce_order *o,
-		      const uv_interface_address_t *one)
-{
-	char text[INET_ADDRSTRLEN];
-
-	if (one->address.address4.sin_family != AF_INET)
-		return false;
-	uv_ip4_name(&one->address.address4, text, sizeof(text));
-	if (o->address && strcmp(o->address, text) != 0)
-		return false;
-	return o->interfaces->count ? words_has(o->interfaces, one->name) :
-				      !one->is_internal;
-}
-
-static int check_names(const struct announce_order *o,
-		       const uv_interface_address_t *all, int count,
-		       struct error *err)
-{
-	for (size_t i = 0; i < o->interfaces->count; i++) {
-		const char *name = o->interfaces->word[i];
-		bool there = false;
-
-		for (int k = 0; k < count && !there; k++)
-			there = strcmp(all[k].name, name) == 0 &&
-				is_chosen(o, &all[k]);
-		if (there)
-			continue;
-		error_set(err, ERR_USAGE,
-			  "no interface '%s' is up with the IPv4 address %s",
-			  name,
-			  o->address ? o->address : "that it would announce");
-		return error_hint(err, "ip -4 address lists them");
-	}
-	return 0;
-}
-
 /* Of several addresses of one interface the first is announced. */
 static bool is_there(const struct announce *a, const char *name)
 {
@@ -792,29 +735,42 @@ static bool is_there(const struct announce *a, const char *name)
 	return false;
 }
 
-static int open_all(struct announce *a, struct loop *l,
-		    const struct announce_order *o, struct error *err)
+/* What fails on one may be fine on others: it is told. */
+static bool add_interface(void *owner, const uv_interface_address_t *one)
 {
-	uv_interface_address_t *all = NULL;
-	int count = 0, status;
+	struct announce *a = owner;
+	struct announced_on *on;
+	size_t before = a->count;
+	int status;
 
-	if (uv_interface_addresses(&all, &count) != 0)
-		count = 0;
-	status = check_names(o, all, count, err);
-	for (int i = 0; i < count && status == 0; i++) {
-		if (is_chosen(o, &all[i]) && !is_there(a, all[i].name) &&
-		    a->count < ANNOUNCE_INTERFACES_MAX)
-			add_interface(a, l, &all[i]);
-	}
-	if (all)
-		uv_free_interface_addresses(all, count);
-	if (status != 0 || a->count > 0)
-		return status;
-	error_set(
-		err, ERR_CONNECT,
-		"there is no network to announce it in: no interface is up with %s",
-		o->address ? o->address : "an IPv4 address, but loopback");
-	return error_hint(err, "--interface NAME names one");
+	if (is_there(a, one->name))
+		return false;
+	on = mem_zalloc(sizeof(*on));
+	on->owner = a;
+	on->due_at = LOOP_FOREVER;
+	on->address = one->address.address4.sin_addr;
+	on->mask = one->netmask.netmask4.sin_addr;
+	snprintf(on->name, sizeof(on->name), "%s", one->name);
+	uv_ip4_name(&one->address.address4, on->text, sizeof(on->text));
+	status = listen_on(a, on);
+	if (status != 0)
+		tell(a, "cannot announce on %s: %s", on->name,
+		     uv_strerror(status));
+	if (a->count == before)
+		mem_free(on);
+	return a->count > before;
+}
+
+static int open_all(struct announce *a, const struct announce_order *o,
+		    struct error *err)
+{
+	const struct interfaces_choice choice = {
+		.names = o->interfaces,
+		.address = o->address,
+		.purpose = "there is no network to announce it in"
+	};
+
+	return interfaces_each(&choice, add_interface, a, err);
 }
 
 /* ---- from the beginning ---- */
@@ -856,9 +812,10 @@ int announce_open(struct announce **out, struct loop *l,
 	if (!mdns)
 		return -1;
 	a = mem_zalloc(sizeof(*a));
+	a->loop = l;
 	a->mdns = mdns;
 	a->events = *events;
-	if (prepare(a, order, err) || open_all(a, l, order, err)) {
+	if (prepare(a, order, err) || open_all(a, order, err)) {
 		announce_close(a);
 		return -1;
 	}

@@ -13,8 +13,6 @@
 #include "base/loop.h"
 #include "base/split.h"
 
-#define ANNOUNCE_INTERFACES_MAX 16
-
 struct announce;
 
 struct announce_order { /* lent until it is closed, but label */

@@ -17,7 +17,11 @@
 #include "base/descriptors.h"
 #include "base/mem.h"
 #include "net/bind.h"
+#include "net/front_answer.h"
+#include "net/front_head.h"
+#include "net/front_http.h"
 #include "net/front_private.h"
+#include "net/front_room.h"
 
 /*
  * All that come at once are taken before the next of them is served: a queue

@@ -3,6 +3,8 @@
  * A request of HTTP from its answer on: answers, streams, forms; whether its
  * peer is still there.
  */
+#include "net/front_answer.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <linux/sockios.h>
@@ -17,6 +19,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/front_private.h"
+#include "net/front_room.h"
 
 void front_http_later(struct front *f)
 {

@@ -3,6 +3,8 @@
  * A visitor: an accepted socket whose request head is looked at without being
  * read; it waits for its place, or is answered by hand.
  */
+#include "net/front_head.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,7 +13,10 @@
 #include "base/buf.h"
 #include "base/chain.h"
 #include "base/mem.h"
+#include "net/front_answer.h"
+#include "net/front_http.h"
 #include "net/front_private.h"
+#include "net/front_room.h"
 
 /* A wake-up without a new byte or an end; more of them than this is a fault. */
 #define IDLE_WAKES_MAX 100

@@ -2,13 +2,17 @@
 /*
  * libmicrohttpd on the loop: requests come in, are judged, and go to the owner.
  */
+#include "net/front_http.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
+#include "net/front_answer.h"
 #include "net/front_private.h"
+#include "net/front_room.h"
 
 /* As its owner sees it, once its head is there. */
 static struct front_head request_head(struct front_request *rq)

@@ -72,42 +72,6 @@ struct front {
 		handles; /* of ours that are not closed yet, visitors included */
 	void (*closed)(void *owner);
 };
-
-/* front_room.c: who is told what */
-/* One handle less, perhaps the last. */
-void front_handle_closed(void *front);
-/*
- * Each watch is a handle of its own: it must be closed, not only stopped, before
- * another library puts the descriptor into the same loop. NULL: it failed.
- */
-uv_poll_t *front_watch(struct front *f, int fd, int events, uv_poll_cb fn,
-		       void *data);
-void front_unwatch(uv_poll_t **poll); /* *poll may be NULL, and is afterwards */
-void front_noise(struct front *f, enum front_noise what, const char *address);
-
-/* Somebody is refused, since that is used up. */
-void front_lacks(struct front *f, enum lack what, const char *address);
-void front_tell_open(struct front *f);
-void front_tell_close(struct front *f);
-/*
- * NULL, or why such a request is not answered, with the status of HTTP; it was
- * told then.
- */
-const char *front_refuse(struct front *f, const struct front_head *head,
-			 bool upgrade, int *status);
-
-/*
- * What strangers hold. A connection came: one of a proxy is nobody's before the
- * head of a request is there.
- */
-void front_share_begin(struct front *f, struct share *s,
-		       const struct sockaddr *peer);
-/* The head is there: whose is it? address becomes that of whom a proxy asks for. */
-void front_share_whose(struct front *f, struct share *s,
-		       const struct sockaddr_storage *peer,
-		       const struct headers *h, char *address);
-enum front_standing front_standing(const struct front *f,
-				   const struct front_head *head);
 #define BUSY_ADDRESS "busy: too many connections of this address"
 
 /* The part of a request that is answered by a stream. */
@@ -173,78 +137,7 @@ struct http_guest {
 	bool known; /* who asks now */
 };
 
-/* front_room.c: the connections of HTTP */
-void http_guest_add(struct front *f, struct MHD_Connection *c, void **context);
-void http_guest_remove(struct front *f, void **context);
-struct http_guest *http_guest_of(struct MHD_Connection *c);
-/* It said something, or is to be answered: it goes behind the others. g may be NULL. */
-void http_guest_moved(struct http_guest *g, bool answering);
-/* The address of the connection's other end; of no family if it is not known. */
-struct sockaddr_storage connection_peer(struct MHD_Connection *c);
-/*
- * An address has more connections than one gets, and another one comes: one of
- * HTTP that was silent for long goes. False: there is none.
- */
-bool front_end_other(struct front *f, const struct share *than);
-/* So many of those that were silent, or have ended, go. */
-void front_end_silent(struct front *f, size_t wanted);
-/*
- * A request waits for a place of HTTP: those that are silent go; for one that
- * is known, a stranger goes at once.
- */
-void front_press(struct front *f, bool known);
-void front_press_open(struct front *f);
-void front_press_close(struct front *f);
-
-/* front_answer.c: see front_table */
-void front_reply(struct front_request *rq, int status, const char *content_type,
-		 const char *body, size_t len);
-void front_reply_with(struct front_request *rq, int status,
-		      const char *content_type, const struct headers *headers,
-		      const char *body, size_t len);
-void front_lend(struct front_request *rq, int status, const char *content_type,
-		const struct headers *headers, const struct front_lent *body);
-/* What of it the peer has, while there is a connection. */
-void lent_look(struct front_request *rq);
-/* The request is over; its owner is told. */
-void lent_over(struct front_request *rq);
-void front_reply_file(struct front_request *rq, const char *content_type,
-		      const struct headers *headers, int fd, uint64_t size);
-struct front_stream *front_stream(struct front_request *rq, int status,
-				  const char *content_type,
-				  const struct headers *headers,
-				  const struct front_stream_events *events,
-				  void *owner);
-size_t front_stream_waiting(const struct front_stream *s);
-void front_stream_write(struct front_stream *s, const char *data, size_t len);
-void front_stream_end(struct front_stream *s);
-int front_form(struct front_request *rq, front_form_field *field, void *owner,
-	       struct error *err);
-
-/* front_answer.c: the daemon runs in the next turn of the loop. */
-void front_http_later(struct front *f);
-/*
- * Who was answered and has closed counts no more, though nobody looked yet:
- * before one is refused, since many boards end a question and dial at once.
- */
-void front_http_look(struct front *f);
-void request_answer(struct front_request *rq, const struct front_answer *a);
-enum MHD_Result request_queue_answer(struct front_request *rq);
-/* See a peer go that sends nothing and is sent nothing. */
-void request_watch(struct front_request *rq);
-/* Its descriptor; -1. */
-int request_socket(const struct front_request *rq);
-void request_grace(void *owner); /* its timer: the peer had time to close */
-void request_drop(struct front_request *rq);
-/* The request is over. */
-void stream_over(struct front_stream *s);
-
-/* front_http.c */
-int front_http_open(struct front *f, struct error *err);
-void front_http_add(struct front *f, int fd, const struct visitor *v);
-void front_http_close(struct front *f);
-
-/* front_head.c */
+/* A socket whose head is looked at (front_head.c). */
 struct visitor {
 	struct front *front;
 	struct visitor *previous, *next;
@@ -265,22 +158,5 @@ struct visitor {
 	bool lingering;
 	bool closing;
 };
-/* Take an accepted socket. */
-void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
-		 socklen_t len);
-/* Drop it: with its socket, unless that was handed on. */
-void visitor_close(struct visitor *v);
-/*
- * There is no place for who comes: the one that kept us waiting longest goes, or
- * went on. False: there is none such.
- */
-bool front_make_room(struct front *f);
-/* Those that wait for a place of HTTP are looked at again, who came first first. */
-void front_dequeue(struct front *f);
-/* See front_table.judge. */
-const char *front_judge(struct front *f, const struct front_head *head,
-			int *status);
-/* {"error":reason} without waiting for the peer: fd is closed. */
-void front_refuse_socket(struct front *f, int fd, const char *reason);
 
 #endif

@@ -3,6 +3,8 @@
  * Who has a place at a port, what is told of those that it does not serve, and
  * what strangers hold at it: the ground of the other files.
  */
+#include "net/front_room.h"
+
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <string.h>

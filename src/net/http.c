@@ -15,7 +15,11 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
+#include "net/http_curl.h"
+#include "net/http_exchange.h"
+#include "net/http_failure.h"
 #include "net/http_private.h"
+#include "net/http_stream.h"
 
 /*
  * URLs of http and https: joined, compared by origin, shown without what may

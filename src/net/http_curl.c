@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers by libcurl on the loop. */
+#include "net/http_curl.h"
+
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * The transport's requests and what is answered to them. What lasts is
  * http_stream.c's matter.
  */
+#include "net/http_exchange.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +12,11 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/http_curl.h"
+#include "net/http_failure.h"
 #include "net/http_private.h"
+#include "net/http_stream.h"
+#include "net/http_token.h"
 #include "wire/jsonrpc.h"
 #include "wire/llm.h"
 

@@ -3,6 +3,8 @@
  * Why HTTP failed: no whole answer came, or one that is not the one that was
  * wanted. What is found here are facts; net/why has the words.
  */
+#include "net/http_failure.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -11,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "net/http_exchange.h"
 #include "net/http_private.h"
 #include "wire/challenge.h"
 #include "wire/refusal.h"

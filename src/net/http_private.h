@@ -37,12 +37,6 @@ struct http_engine {
 	struct curl_engine *curl;
 };
 
-/* NULL (ERR_CONNECT): libcurl does not start. */
-struct http_engine *http_engine_take(struct loop *l, struct error *err);
-/* The last user's leaving closes the connections that were kept. */
-void http_engine_release(struct http_engine *e);
-void http_engine_forget(struct http_engine *e, struct http_transfer *t);
-
 /* ---- http_exchange.c: one request ---- */
 
 struct http;
@@ -58,7 +52,6 @@ struct http_site {
 	struct words resolve; /* "HOST:PORT:ADDRESS" */
 	int64_t connect_timeout; /* ms */
 };
-void http_site_done(struct http_site *s);
 
 /* Either may free the transfer, and release the engine. */
 struct http_transfer_events {
@@ -109,26 +102,7 @@ struct http_request_line {
 	const char *body; /* NULL: none; lent until http_transfer_free */
 	size_t len;
 };
-struct http_transfer *
-http_transfer_new(struct http_engine *e, const struct http_site *site,
-		  const struct http_request_line *line,
-		  const struct http_transfer_events *events, void *owner);
-/* Before start. A value that cannot stand in a header is left out. */
-void http_transfer_header(struct http_transfer *t, const char *name,
-			  const char *value);
-void http_transfer_start(struct http_transfer *t);
-/* Also while it runs; NULL is fine. */
-void http_transfer_free(struct http_transfer *t);
-
-/* Of the answer; "" and NULL if it does not say. Lent. */
-const char *http_transfer_type(const struct http_transfer *t);
-const char *http_transfer_answer(const struct http_transfer *t,
-				 const char *name);
-/* Where it redirects to, as a whole URL; yours; NULL. */
-char *http_transfer_location(const struct http_transfer *t);
 #define HTTP_RETRY_AFTER_MAX_S 86400 /* however long a server asks to wait */
-/* ms; 0: it did not say. At most HTTP_RETRY_AFTER_MAX_S. */
-int64_t http_transfer_retry_after(const struct http_transfer *t);
 
 /* ---- http.c ---- */
 
@@ -144,27 +118,6 @@ char *http_url_show(const char *url);
 /* Its path likewise. */
 char *http_url_path(const char *url);
 
-/* ---- http_failure.c: the facts of what failed, for net/why ---- */
-
-/* A transfer that ended without a whole answer. */
-void http_fail_transfer(struct error *why, const struct http_site *site,
-			const struct http_transfer *t);
-
-/* HTTP+SSE: nothing is where the event stream told to send messages. */
-void http_fail_endpoint(struct error *why, const struct http *h);
-
-/* A status that is not as wanted; body: what came with it. */
-void http_fail_status(struct error *why, const struct http_site *site,
-		      const struct http_transfer *t, const struct buf *body);
-/* What needs no other facts; number: a status, an errno, or 0. */
-void http_fail_as(struct error *why, const struct http_site *site,
-		  enum why what, int number);
-/* A 2xx whose body is no message. */
-void http_fail_body(struct error *why, const struct http_site *site,
-		    const struct http_transfer *t, const struct buf *body);
-/* Its body is an event stream that is read as it comes. */
-bool http_is_stream(const struct http_transfer *t);
-
 /* ---- http_exchange.c: as much of JSON-RPC as the transport must see ---- */
 
 struct http_message {
@@ -177,14 +130,8 @@ struct http_message {
 	int64_t id;
 	char *token; /* the id's JSON text; NULL if none; owned */
 };
-void http_message_look(struct http_message *out, const char *text, size_t len);
-/* ms of error.data.retry_after; 0: it does not say. At most HTTP_RETRY_AFTER_MAX_S. */
-int64_t http_message_retry_after(const char *text, size_t len);
 
 /* ---- the transport ---- */
-
-/* http_failure.c: what initialize waits for (transport_ops.explain). */
-int http_explain(struct transport *t, struct error *err);
 
 enum http_purpose {
 	HTTP_POST, /* a message of ours */
@@ -283,64 +230,6 @@ void http_lost(struct http *h, const struct error *why);
 void http_enter(struct http *h);
 void http_leave(struct http *h);
 
-/* http_exchange.c */
-struct http_exchange *http_exchange_new(struct http *h,
-					enum http_purpose purpose);
-/* Send it, or send it again. */
-void http_exchange_start(struct http_exchange *x);
-void http_exchange_stop(struct http_exchange *x); /* this try */
-void http_exchange_end(struct http_exchange *x);
-void http_exchange_sweep(struct http *h);
-/* The first that lives, and whose end matters; NULL. */
-struct http_exchange *http_exchange_find(const struct http *h,
-					 enum http_purpose purpose);
-/* A request has no reply yet. */
-bool http_awaits_reply(const struct http *h);
-/* Follow a redirection within the origin. False: it is none, or must not be. */
-bool http_exchange_redirect(struct http_exchange *x);
-void http_post_alarm(struct http_exchange *x);
-/* http.judged: an exchange that waited for a token is sent (again), or ends. */
-void http_exchange_judged(void *arg, enum bearer_verdict verdict,
-			  const struct error *why);
-
-/* http_token.c: tokens of OAuth */
-void http_token_add(struct http_exchange *x); /* to its headers */
-/* The token is over: x waits for another one, and is sent then. */
-bool http_token_renewed(struct http_exchange *x);
-/*
- * x was refused, and another token may help: it is parked, sent again or ended
- * later. False: it is to be ended now.
- */
-bool http_token_refused(struct http_exchange *x);
-/* It waits no more: that is what was said. */
-void http_token_told(struct http_exchange *x, enum bearer_verdict verdict,
-		     const struct error *why);
-void http_token_forget(struct http_exchange *x); /* it waits no more */
-void http_token_done(struct http_exchange *x);
-
-/* http_stream.c: the GET stream, and streams taken up again */
-void http_listen(struct http *h);
-void http_listen_head(struct http_exchange *x);
-void http_listen_done(struct http_exchange *x);
-/* To who watches: that there is no stream, and why. Once. */
-void http_tell_unheard(struct http *h);
-/*
- * x is taken up again after a while; what: for the notice. False: it cannot
- * be, or was too often.
- */
-bool http_stream_again(struct http_exchange *x, const char *what);
-/* A status (0: none came) that may be another one later. */
-bool http_may_pass(int status);
-
-/* http_stream.c: HTTP+SSE of 2024-11-05 */
-void http_old_open(struct http *h);
-void http_old_head(struct http_exchange *x);
-void http_old_event(struct http_exchange *x, const struct sse_event *e);
-void http_old_done(struct http_exchange *x);
-/* It did not come to be: all that waits for it fails. why is released. */
-void http_old_fail(struct http_exchange *x, struct error *why);
-void http_old_alarm(struct http_exchange *x);
-
 struct curl_engine {
 	struct http_engine *http;
 	CURLM *multi;
@@ -359,11 +248,5 @@ struct curl_request {
 	size_t head_bytes;
 	char problem[CURL_ERROR_SIZE];
 };
-/* What fails is an outcome. */
-void curl_engine_start(struct curl_engine *e, struct http_transfer *t);
-/* What its connection shows; transport_ops.layers. */
-bool http_transfer_layers(const struct http_transfer *t, struct layers *out);
-/* Also while it runs; t->request is released. */
-void curl_engine_stop(struct curl_engine *e, struct http_transfer *t);
 
 #endif

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What lasts: the GET stream, and the older HTTP+SSE. */
+#include "net/http_stream.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/http_exchange.h"
+#include "net/http_failure.h"
 #include "net/http_private.h"
+#include "net/http_token.h"
 
 /*
  * Streams that last: the GET stream for what the server says by itself, and

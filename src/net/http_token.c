@@ -3,6 +3,8 @@
  * Tokens of OAuth at the transport's requests: sent with each, and what is
  * refused waits for another one. Gets none itself (net/bearer.h).
  */
+#include "net/http_token.h"
+
 #include <string.h>
 
 #include "base/mem.h"

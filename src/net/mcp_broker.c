@@ -4,12 +4,14 @@
  * share it; a server that is opened a second time gets another one, since it
  * knows its clients by their ids (mcp-mqtt.md 1).
  */
+#include "net/mcp_broker.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/random.h"
-#include "net/mcp_mqtt_private.h"
+#include "net/mqtt_five_send.h"
 #include "wire/mcp_topic.h"
 
 #define LEAVE_MS 500 /* for presence to be taken back */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Who announces himself at a broker: presence, as it is kept and as it changes. */
+#include "net/mcp_browse.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "net/mcp_mqtt_private.h"
+#include "net/mcp_broker.h"
 #include "wire/mcp_topic.h"
 
 /* Nothing marks the end of what was kept: nobody more for so long. */

@@ -8,12 +8,16 @@
  * ID/NAME, or a filter that one server fits, which `device` fits, too, for which
  * it waits as long as `wait` says. Lent until closed.
  */
+#include "net/mcp_mqtt.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/mcp_mqtt_private.h"
+#include "net/mcp_broker.h"
+#include "net/mcp_browse.h"
+#include "net/mqtt_five_send.h"
 #include "net/why.h"
 #include "wire/jsonrpc.h"
 #include "wire/mcp_topic.h"

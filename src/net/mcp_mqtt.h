@@ -22,4 +22,13 @@ struct mcp_server {
 /* At one broker; more are not kept. */
 #define MCP_SERVERS_MAX 5000
 
+/* The transport; for the module's table alone. */
+int mcp_mqtt_open(struct transport *t, const struct endpoint *to,
+		  struct error *err);
+int mcp_mqtt_send(struct transport *t, const char *text, size_t len,
+		  struct error *err);
+void mcp_mqtt_close(struct transport *t);
+int mcp_mqtt_explain(struct transport *t, struct error *err);
+bool mcp_mqtt_layers(const struct transport *t, int64_t id, struct layers *out);
+
 #endif

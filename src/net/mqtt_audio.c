@@ -3,6 +3,8 @@
  * Audio over UDP: one socket for many devices, told apart by ssrc (device.md
  * 2.3, 2.4).
  */
+#include "net/mqtt_audio.h"
+
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <string.h>
@@ -13,7 +15,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "net/bind.h"
-#include "net/mqtt_private.h"
 
 /*
  * The audio of one device: its key, its sequences, what was accepted and what

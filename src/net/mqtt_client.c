@@ -3,6 +3,8 @@
  * One connection to a broker, reached, trusted, from its options to its end,
  * with libmosquitto on the loop.
  */
+#include "net/mqtt_client.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -16,7 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/mqtt_private.h"
+#include "net/mqtt_five.h"
 #include "net/tls_chain.h"
 #include "net/why.h"
 

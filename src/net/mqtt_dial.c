@@ -7,11 +7,14 @@
  * Of the endpoint: host, port, user, password, cacert, insecure; path is the
  * client id; topic_up and topic_down, or what stock devices are told to use.
  */
+#include "net/mqtt_dial.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/random.h"
-#include "net/mqtt_private.h"
+#include "net/mqtt_audio.h"
+#include "net/mqtt_client.h"
 #include "net/why.h"
 #include "wire/broker_topic.h"
 

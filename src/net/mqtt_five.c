@@ -3,6 +3,8 @@
  * What MQTT 5 adds to one connection: a will, user properties both ways, what is
  * acknowledged with which reason.
  */
+#include "net/mqtt_five.h"
+
 #include <errno.h>
 #include <mqtt_protocol.h>
 #include <netinet/in.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "net/mqtt_private.h"
 
 /* ---- user properties ---- */
 

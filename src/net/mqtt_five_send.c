@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What goes out by MQTT 5: messages that are acknowledged, subscriptions. */
+#include "net/mqtt_five_send.h"
+
 #include <mqtt_protocol.h>
 
 #include "base/mem.h"
-#include "net/mqtt_private.h"
+#include "net/mqtt_five.h"
 
 /* Published at once, and not acknowledged; QoS 1 keeps them in memory. */
 #define UNACKED_MAX 4096

@@ -9,10 +9,45 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "broker/sign.h"
-#include "net/mcp_mqtt_private.h"
-#include "net/mqtt_private.h"
+#include "net/mcp_browse.h"
+#include "net/mqtt_audio.h"
+#include "net/mqtt_client.h"
+#include "net/mqtt_dial.h"
+#include "net/mqtt_five.h"
+#include "net/mqtt_five_send.h"
 #include "net/why.h"
 #include "wire/broker_topic.h"
+
+struct mqtt_peer {
+	struct mqtt_peer *next_due;
+	struct mqtt_hub *hub;
+	struct transport *
+		transport; /* NULL: given up by its owner, still at the broker */
+	char *client_id, *device_id, *address, *down;
+	struct audio *audio; /* NULL */
+	int64_t number; /* of its connection, from the plugin; 0 */
+	bool due, ready, closing;
+	struct error *why; /* for closed; NULL: properly */
+};
+
+struct mqtt_hub {
+	struct loop *loop;
+	const struct mqtt_hub_events *events;
+	void *owner;
+	void (*closed)(void *owner);
+	struct mqtt_client *client;
+	bool plugin;
+	size_t message_max;
+	char *up, *down; /* patterns; NULL with the plugin */
+	char *advertise; /* NULL */
+	char *broker; /* "host:port" */
+	struct audio_port *audio; /* NULL */
+	struct map peers; /* by client id */
+	int64_t joining; /* number of the connection that is being told of; 0 */
+	struct mqtt_peer *due,
+		**due_last; /* to be told something from the loop */
+	struct timer timer;
+};
 
 static void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
 

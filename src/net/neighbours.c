@@ -11,6 +11,7 @@
 #include "base/module.h"
 #include "base/text.h"
 #include "net/address.h"
+#include "net/interfaces.h"
 #include "net/mdns.h"
 
 #define SERVICE_NAME NEIGHBOURS_SERVICE ".local"
@@ -43,8 +44,9 @@ struct asked_interface { /* on one interface */
 };
 
 struct neighbours {
+	struct loop *loop;
 	const struct mdns_table *mdns;
-	struct asked_interface *asking[NEIGHBOURS_INTERFACES_MAX];
+	struct asked_interface *asking[INTERFACES_MAX];
 	size_t count;
 	struct announced item[NEIGHBOURS_MAX];
 	size_t items, more;
@@ -333,17 +335,17 @@ static int bind_to(struct asked_interface *a, const struct sockaddr_in *address)
 	return status;
 }
 
-static void add_interface(struct neighbours *n, struct loop *l,
-			  const uv_interface_address_t *one)
+static bool add_interface(void *owner, const uv_interface_address_t *one)
 {
+	struct neighbours *n = owner;
 	struct asked_interface *a = mem_zalloc(sizeof(*a));
 	int status;
 
 	a->owner = n;
 	snprintf(a->name, sizeof(a->name), "%s", one->name);
-	if (uv_udp_init(loop_uv(l), &a->uv) != 0) {
+	if (uv_udp_init(loop_uv(n->loop), &a->uv) != 0) {
 		mem_free(a);
-		return;
+		return false;
 	}
 	a->uv.data = a;
 	n->asking[n->count++] = a;
@@ -352,62 +354,17 @@ static void add_interface(struct neighbours *n, struct loop *l,
 	if (status != 0)
 		add_failure(n, a->name, status);
 	buf_printf(&n->asked, "%s%s", n->asked.len ? ", " : "", a->name);
+	return true;
 }
 
-static bool is_chosen(const struct words *names,
-		      const uv_interface_address_t *one)
+static int open_all(struct neighbours *n, const struct words *names,
+		    struct error *err)
 {
-	if (one->address.address4.sin_family != AF_INET)
-		return false;
-	if (names->count == 0)
-		return !one->is_internal;
-	return words_has(names, one->name);
-}
+	const struct interfaces_choice choice = {
+		.names = names, .purpose = "there is no network to ask"
+	};
 
-/* An interface that was named and is none. */
-static int check_names(const struct words *names,
-		       const uv_interface_address_t *all, int count,
-		       struct error *err)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		const struct words one = { .word = &names->word[i],
-					   .count = 1 };
-		bool there = false;
-
-		for (int k = 0; k < count && !there; k++)
-			there = is_chosen(&one, &all[k]);
-		if (there)
-			continue;
-		error_set(err, ERR_USAGE,
-			  "no interface '%s' is up with an IPv4 address",
-			  names->word[i]);
-		return error_hint(err, "ip -4 address lists them");
-	}
-	return 0;
-}
-
-static int open_all(struct neighbours *n, struct loop *l,
-		    const struct words *names, struct error *err)
-{
-	uv_interface_address_t *all = NULL;
-	int count = 0, status;
-
-	if (uv_interface_addresses(&all, &count) != 0)
-		count = 0;
-	status = check_names(names, all, count, err);
-	for (int i = 0; i < count && status == 0; i++) {
-		if (is_chosen(names, &all[i]) &&
-		    n->count < NEIGHBOURS_INTERFACES_MAX)
-			add_interface(n, l, &all[i]);
-	}
-	if (all)
-		uv_free_interface_addresses(all, count);
-	if (status != 0 || n->count > 0)
-		return status;
-	error_set(
-		err, ERR_CONNECT,
-		"there is no network to ask: no interface is up with an IPv4 address, but loopback");
-	return error_hint(err, "--interface lo asks this machine itself");
+	return interfaces_each(&choice, add_interface, n, err);
 }
 
 int neighbours_open(struct neighbours **out, struct loop *l,
@@ -422,9 +379,10 @@ int neighbours_open(struct neighbours **out, struct loop *l,
 	if (!mdns)
 		return -1;
 	n = mem_zalloc(sizeof(*n));
+	n->loop = l;
 	n->mdns = mdns;
 	n->woken = woken;
-	if (open_all(n, l, interfaces, err)) {
+	if (open_all(n, interfaces, err)) {
 		neighbours_close(n);
 		return -1;
 	}

@@ -16,7 +16,6 @@
 
 #define NEIGHBOURS_SERVICE "_mcp._tcp"
 #define NEIGHBOURS_MAX 200 /* more are counted */
-#define NEIGHBOURS_INTERFACES_MAX 16
 
 struct neighbours;
 

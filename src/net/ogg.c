@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Ogg Opus by libogg, written. */
-#include "net/ogg_private.h"
+#include "net/ogg.h"
 
+#include <ogg/ogg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/ogg_read.h"
+#include "net/ogg_speech.h"
 
 #define PAGE_BYTES 65536
 #define VENDOR "mcpctl " MCPCTL_VERSION

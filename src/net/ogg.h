@@ -7,11 +7,10 @@
 #ifndef NET_OGG_H
 #define NET_OGG_H
 
-#include "base/buf.h"
 #include "base/error.h"
+#include "net/speech.h"
 
 #define OGG_TABLE "ogg_table"
-#define SPEECH_MS_MAX 600000 /* ten minutes */
 #define OPUS_RATE 48000 /* samples are counted at this rate, always */
 
 struct ogg_head {
@@ -26,26 +25,6 @@ struct opus_facts {
 	int frames; /* 1 to 48 */
 	unsigned char toc; /* RFC 6716, 3.1 */
 };
-
-/* What is said to a board: packets of one length, for its decoder. */
-enum speech_origin {
-	SPEECH_AS_IT_WAS, /* the packets of an Ogg file */
-	SPEECH_JOINED, /* several of them in one, not encoded anew */
-	SPEECH_ENCODED
-};
-struct speech {
-	struct buf bytes; /* see speech_next */
-	size_t count;
-	int frame_ms; /* of each packet */
-	enum speech_origin origin;
-	uint64_t
-		holes; /* where the file's own pages say that something is missing */
-};
-#define SPEECH_PACKET_MAX 1400 /* bytes: with its head a datagram */
-/* The packet at *at, which is 0 at first: lent. False: that was the last. */
-bool speech_next(const struct speech *s, size_t *at,
-		 const unsigned char **packet, size_t *len);
-void speech_done(struct speech *s);
 
 struct ogg_writer;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Ogg Opus, read (RFC 7845); libogg takes the pages apart and checks their sums. */
-#include "net/ogg_private.h"
+#include "net/ogg_read.h"
 
+#include <ogg/ogg.h>
+#include <opus/opus.h>
 #include <string.h>
 
 #define HEAD_BYTES 19 /* of OpusHead, with one mapping */
@@ -40,14 +42,6 @@ bool ogg_facts(struct opus_facts *out, const void *data, size_t len)
 		.toc = toc,
 	};
 	return out->samples <= SAMPLES_MAX;
-}
-
-void speech_add(struct speech *s, const void *packet, size_t len)
-{
-	buf_char(&s->bytes, (char)(len >> 8 & 0xFF));
-	buf_char(&s->bytes, (char)(len & 0xFF));
-	buf_add(&s->bytes, packet, len);
-	s->count++;
 }
 
 static int take_head(struct demuxing *r, const ogg_packet *p, struct error *err)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A file as packets for a board: as they were, joined, or encoded. */
-#include "net/ogg_private.h"
+#include "net/ogg_speech.h"
 
 #include <assert.h>
+#include <opus/opus.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/ogg_read.h"
 #include "wire/wav.h"
 
 #define DECODED_RATE 24000 /* of what is encoded anew */

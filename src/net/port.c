@@ -369,10 +369,13 @@ static int refuse_token(const struct visit *v, enum token_verdict verdict,
 		[TOKEN_OF_ANOTHER] =
 			"its token is another board's, and this Device-Id has not got it",
 	};
-	const struct port_news n = { .event = PORT_TOKEN,
-				     .who = v->who,
-				     .text = texts[verdict],
-				     .verdict = verdict };
+	struct port_news n = { .event = PORT_TOKEN,
+			       .who = v->who,
+			       .text = texts[verdict],
+			       .verdict = verdict };
+
+	if (verdict == TOKEN_OF_ANOTHER && !v->who.device_id)
+		n.text = "its token is of another name";
 
 	v->port->facts.wrong_token++;
 	v->port->policy->heard(v->owner, &n);

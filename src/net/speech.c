@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of speech, one behind the other: two bytes of length, then the bytes. */
-#include "net/ogg.h"
+/* Each packet behind two bytes of its length. */
+#include "net/speech.h"
 
 bool speech_next(const struct speech *s, size_t *at,
 		 const unsigned char **packet, size_t *len)
@@ -13,6 +13,14 @@ bool speech_next(const struct speech *s, size_t *at,
 	*packet = bytes + *at + 2;
 	*at += 2 + *len;
 	return true;
+}
+
+void speech_add(struct speech *s, const void *packet, size_t len)
+{
+	buf_char(&s->bytes, (char)(len >> 8 & 0xFF));
+	buf_char(&s->bytes, (char)(len & 0xFF));
+	buf_add(&s->bytes, packet, len);
+	s->count++;
 }
 
 void speech_done(struct speech *s)

@@ -15,6 +15,8 @@
 #include "net/front.h"
 #include "net/head.h"
 #include "net/why.h"
+#include "net/ws_dial.h"
+#include "net/ws_end.h"
 #include "net/ws_private.h"
 #include "wire/access_point.h"
 #include "wire/refusal.h"

@@ -2,6 +2,8 @@
 /*
  * Dialling a WebSocket server: target, addresses, certificates, handshake.
  */
+#include "net/ws_dial.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>

@@ -4,6 +4,8 @@
  * closed it, reset it, or was not heard any more. The last is our own doing,
  * and is never told as the other side's.
  */
+#include "net/ws_end.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

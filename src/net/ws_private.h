@@ -110,13 +110,6 @@ void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
 /* ---- Ping: ws_end.c ---- */
 
 #define WS_PING_BYTES 4
-/* Another one is due. */
-void ws_ping_begin(struct ws *ws);
-/* transport_ops.layers */
-bool ws_layers(const struct transport *t, int64_t id, struct layers *out);
-/* The one that is due, now that it can be. -1: the connection is broken. */
-int ws_ping_write(struct ws *ws);
-void ws_pong(struct ws *ws, const void *data, size_t len);
 
 /* ---- ws_end.c: how TCP ends ---- */
 
@@ -125,28 +118,6 @@ void ws_pong(struct ws *ws, const void *data, size_t len);
  * other side was not heard for WS_SILENT_MS, be it idle or not.
  */
 #define WS_SILENT_MS 20000
-void ws_end_watch(int fd);
-/* Nothing more can come or go: it was reset, or given up by the kernel. */
-bool ws_end_is_over(int fd);
-/*
- * For a connection that ended without a Close frame: says how, ERR_CONNECT.
- * who: "the device". broken: writing failed, which took the reason out of the
- * socket.
- */
-void ws_end_tell(struct error *why, int fd, const char *who, bool broken);
-
-/* ---- ws_dial.c, ws_dial.c ---- */
-int ws_dial_open(struct transport *t, const struct endpoint *to,
-		 struct error *err);
-/* Returns -1 if the library must give the connection up. */
-int ws_dial_callback(struct ws *ws, struct lws *wsi,
-		     enum lws_callback_reasons reason, void *in, size_t len);
-void ws_dial_timer(struct ws *ws);
-void ws_dial_ready(struct ws *ws); /* just before ready is told */
-void ws_dial_close(struct ws *ws);
-void ws_dial_free(struct ws *ws);
-void ws_dial_failed(
-	struct ws *ws); /* the handshake is over, its wsi has gone */
 
 struct ws_tls {
 	bool insecure;
@@ -175,13 +146,5 @@ struct ws_dial {
 	char *location;
 	char said[128]; /* the library's words */
 };
-
-/* ws_dial.c: the certificate check; 0 accepts. store is OpenSSL's X509_STORE_CTX. */
-int ws_tls_verify(struct ws_tls *tls, void *store, bool verified);
-/*
- * Note why the handshake on this descriptor failed, if it was no certificate's
- * fault. ws_tls_watch makes that known for all connections of an SSL_CTX.
- */
-void ws_tls_watch(void *ssl_ctx);
 
 #endif

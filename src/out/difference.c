@@ -7,6 +7,7 @@
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "out/difference.h"
+#include "out/render_json.h"
 #include "out/wrap.h"
 
 #define INDENT 9 /* columns in front of what differs */

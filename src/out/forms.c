@@ -7,6 +7,9 @@
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/text_check.h"
+#include "out/text_event.h"
+#include "out/text_item.h"
 #include "out/text_result.h"
 
 /*

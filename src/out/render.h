@@ -477,18 +477,6 @@ static inline bool render_wants_value(const struct renderer *r)
 }
 
 /*
- * A line of the JSON form for stdout, without its line end; b is empty after.
- * --jq makes of value what is printed; value.text NULL: it is the line.
- */
-void put_json_line(struct renderer *r, struct buf *b, struct span value);
-
-/* The same, of that line alone, into out instead of stdout. */
-void add_json_line(struct renderer *r, struct buf *out, struct span line);
-
-/* The same of a line of a capture; false, with errno, where stdout is lost. */
-bool put_captured_line(void *renderer, struct span line);
-
-/*
  * Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to
  * stdout was lost. Code EPIPE: its reader had enough, which needs no words.
  */
@@ -508,11 +496,6 @@ void put_received(struct renderer *r, const char *text, size_t len,
 /* The member of a message's text, as received, without white space between
    its tokens; "null" if it has none. */
 void add_member(struct buf *out, const struct message *m, const char *name);
-
-/* "ok", "odd", "fail", "-", "stopped". */
-const char *stage_verdict_name(enum stage_verdict v);
-/* The same where a dash says too little: "skipped". */
-const char *stage_verdict_word(enum stage_verdict v);
 
 /* The word of an event's kind in JSON: "notification", "odd", … */
 const char *event_kind_name(enum event_kind kind);

@@ -36,4 +36,21 @@ void json_finding(struct renderer *r, const struct finding_record *f);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);
 
+/*
+ * A line of the JSON form for stdout, without its line end; b is empty after.
+ * --jq makes of value what is printed; value.text NULL: it is the line.
+ */
+void put_json_line(struct renderer *r, struct buf *b, struct span value);
+
+/* The same, of that line alone, into out instead of stdout. */
+void add_json_line(struct renderer *r, struct buf *out, struct span line);
+
+/* The same of a line of a capture; false, with errno, where stdout is lost. */
+bool put_captured_line(void *renderer, struct span line);
+
+/* "ok", "odd", "fail", "-", "stopped". */
+const char *stage_verdict_name(enum stage_verdict v);
+/* The same where a dash says too little: "skipped". */
+const char *stage_verdict_word(enum stage_verdict v);
+
 #endif

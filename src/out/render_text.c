@@ -13,8 +13,12 @@
 #include "out/forms.h"
 #include "out/frame.h"
 #include "out/term.h"
+#include "out/text_check.h"
 #include "out/text_describe.h"
 #include "out/text_device.h"
+#include "out/text_event.h"
+#include "out/text_info.h"
+#include "out/text_item.h"
 #include "out/text_result.h"
 #include "out/wrap.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A check as text: its stages, its plan, its end. */
+#include "out/text_check.h"
+
 #include <string.h>
 
 #include "base/mask.h"
@@ -7,6 +9,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"

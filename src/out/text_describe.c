@@ -13,6 +13,7 @@
 #include "diag/tool_notes.h"
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"

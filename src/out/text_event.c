@@ -3,6 +3,8 @@
  * Events as text: a line of `tail` on stdout, or an aside on stderr while
  * something else runs.
  */
+#include "out/text_event.h"
+
 #include <string.h>
 
 #include "base/clock.h"

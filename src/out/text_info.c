@@ -3,6 +3,8 @@
  * What is known of the peer, as text: one fact a line, its label first, so
  * that it reads from top to bottom and can be searched by label.
  */
+#include "out/text_info.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,8 @@
  * prompts, and the targets of configuration files. A line each, what names it
  * first.
  */
+#include "out/text_item.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -14,6 +16,7 @@
 #include "diag/list_rules.h"
 #include "diag/tool_notes.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/tools_tree.h"

@@ -10,6 +10,7 @@
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "out/plot.h"
+#include "out/render_json.h"
 #include "out/term.h"
 #include "out/wrap.h"
 

@@ -6,6 +6,8 @@
  * to a session: by Mcp-Session-Id, or where there is none by the host's address.
  * See proxy/mcp_relay.h.
  */
+#include "proxy/mcp_http.h"
+
 #include <string.h>
 
 #include "base/chain.h"
@@ -24,9 +26,11 @@
 #include "proxy/mcp_relay.h"
 #include "proxy/pair.h"
 #include "proxy/stage.h"
+#include "proxy/tell.h"
 #include "proxy/turn.h"
 #include "proxy/upstream.h"
 #include "proxy/web.h"
+#include "proxy/web_leg.h"
 #include "wire/http_parts.h"
 #include "wire/sse.h"
 

@@ -4,6 +4,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "proxy/mcp_http.h"
+#include "proxy/mcp_stdio.h"
+#include "proxy/tell.h"
 
 /* By either when all is given back. */
 static void on_closed(struct proxy *p)

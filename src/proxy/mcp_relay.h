@@ -26,14 +26,9 @@ struct mcp_relay { /* one of the two */
 	struct mcp_http *http;
 };
 
-/* closed: all is given back; after mcp_…_close, once. */
-int mcp_stdio_open(struct proxy *p, void (*closed)(struct proxy *p),
-		   struct mcp_stdio **out, struct error *err);
-void mcp_stdio_close(struct mcp_stdio *s);
-int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
-		  struct mcp_http **out, struct error *err);
-void mcp_http_close(struct mcp_http *h);
-/* Where hosts reach it; yours. */
-char *mcp_http_address(const struct mcp_http *h);
+/* MCP servers. */
+int mcp_relay_open(struct proxy *p, struct error *err);
+void mcp_relay_addresses(const struct proxy *p, struct words *out);
+void mcp_relay_close(struct proxy *p);
 
 #endif

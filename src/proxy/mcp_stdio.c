@@ -4,6 +4,8 @@
  * stderr is ours as it is, and its end is ours, with its status. See
  * proxy/mcp_relay.h.
  */
+#include "proxy/mcp_stdio.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include "base/pipe_end.h"
 #include "net/endpoint.h"
 #include "proxy/mcp_relay.h"
+#include "proxy/tell.h"
 
 #define GRACE_MS 1000 /* after SIGTERM, as net/stdio gives it */
 #define LINGER_MS 500 /* for who holds its stdout after its end */

@@ -47,4 +47,18 @@ void mqtt_talk_begin(struct mqtt_place *at, int fd, const struct sockaddr *from,
 		     struct share *share);
 void mqtt_talks_close(struct mqtt_relay *r);
 
+/*
+ * MQTT. UPSTREAM_MQTT: the port is --listen's. Otherwise a port of its
+ * own for each endpoint ("HOST:PORT" as OTA tells it; TLS where the port is
+ * 8883): found or opened. `reached` is the host by which the board reaches us.
+ * *out ("HOST:PORT" for the board) is yours. -1: err.
+ */
+int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
+			const char *reached, char **out, struct error *err);
+/* UPSTREAM_MQTT: "mqtt://HOST[:PORT]" or mqtts. -1: err. */
+int mqtt_relay_open(struct proxy *p, struct error *err);
+void mqtt_relay_addresses(const struct proxy *p, struct words *out);
+/* Ends its talks; proxy_leg_closed() when all is given back. NULL relay: not called. */
+void mqtt_relay_close(struct proxy *p);
+
 #endif

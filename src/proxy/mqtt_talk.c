@@ -16,9 +16,11 @@
 #include "proxy/pair.h"
 #include "proxy/readdress.h"
 #include "proxy/stage.h"
+#include "proxy/tell.h"
 #include "proxy/turn.h"
 #include "proxy/udp_relay.h"
 #include "proxy/web.h"
+#include "proxy/web_leg.h"
 #include "wire/broker_topic.h"
 #include "wire/mqtt_packets.h"
 

@@ -8,7 +8,11 @@
 #include "base/descriptors.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "proxy/mcp_relay.h"
+#include "proxy/mqtt_relay.h"
+#include "proxy/tell.h"
 #include "proxy/turn.h"
+#include "proxy/udp_relay.h"
 #include "proxy/web.h"
 
 static bool is_ota_path(const char *url)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "proxy/tell.h"
 
 /* Advice of net/why that is for who dials with mcpctl, not for who looks on. */
 static bool is_ours(const struct why_facts *f)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened, told to who opened the proxy; and its end. */
+#include "proxy/tell.h"
+
 #include "base/asides.h"
 #include "base/mem.h"
 #include "proxy/proxy.h"

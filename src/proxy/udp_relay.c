@@ -18,6 +18,7 @@
 #include "net/endpoint.h"
 #include "net/lacks.h"
 #include "net/mqtt.h"
+#include "proxy/tell.h"
 
 #define ROOM 65536
 /* Kept while the backend's name is looked up: some seconds of audio. */

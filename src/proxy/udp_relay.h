@@ -43,4 +43,6 @@ void udp_leg_close(struct udp_leg *u); /* NULL is fine */
 const struct udp_counts *udp_leg_counts(const struct udp_leg *u,
 					bool from_device);
 
+void udp_relay_close(struct proxy *p);
+
 #endif

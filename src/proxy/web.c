@@ -11,6 +11,10 @@
 #include "base/text.h"
 #include "net/port_parts.h"
 #include "net/why.h"
+#include "proxy/tell.h"
+#include "proxy/web_http.h"
+#include "proxy/web_leg.h"
+#include "proxy/web_ws.h"
 #include "wire/http_parts.h"
 
 #define PORT 8000

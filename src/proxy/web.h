@@ -82,59 +82,6 @@ struct web_leg {
 	struct front *front; /* where it came in */
 };
 
-/* The pair of l is opened on fd, and it is among the legs, until all is given back. */
-void web_leg_open(struct web_leg *l, struct web_place *at, int fd,
-		  const struct front_head *head);
-/* Ends its talk; again is fine. */
-void web_leg_end(struct web_leg *l, enum event_from from, enum event_end how,
-		 int code);
-/* Of its upstream, for net/why. */
-struct why_facts web_leg_facts(const struct web_leg *l);
-/* The host of "HOST:PORT"; yours. */
-char *web_host_of(const char *address);
-/*
- * l->up is dialled when its turn has come. device: who it says it is, NULL;
- * shown: by a secret of ours.
- */
-void web_leg_dial(struct web_leg *l, const char *device, bool shown);
-/* Whether it goes before strangers; device as above. */
-bool web_is_known(const struct web *w, const char *device, const char *from);
-
-/*
- * The head of a request, for its upstream: another Host (with a port as the
- * board writes it), no compression; target NULL: as it was. Appended; *struck:
- * what was left out, or NULL.
- */
-void web_request_head(struct buf *out, struct span head,
-		      const struct upstream *up, const char *target,
-		      const char **struck);
-
-/* The events of the front. */
-void web_http(struct web_place *at, int fd, const struct front_head *head);
-void web_websocket(struct web_place *at, int fd, const struct front_head *head);
-
-/* "http://HOST:PORT" or what --advertise says, for a board that reached us so; yours. ws: ws or wss. */
-char *web_base(const struct web *w, const char *reached, bool ws);
-/*
- * The text with an address of ours in place of that for pictures, appended, and
- * told; false: it is no initialize that has one, or it is to stay.
- */
-bool web_move_vision(struct talk *t, struct span text, const char *reached,
-		     struct buf *out);
-/* A URL that web_vision_url gave out: the real one; NULL. Lent. */
-const char *web_vision_of(const struct web *w, const char *path);
-
-/*
- * web_ota.c: what is changed in an answer to OTA, so that the board comes
- * through us. board_version: what it runs; NULL. changes: a line each.
- */
-void web_ota_edit(struct web_leg *l, struct span body, const char *device,
-		  const char *board_version, struct edits *edits,
-		  struct buf *changes);
-
-/* Closing: gone with its last leg and place. */
-void web_maybe_closed(struct web *w);
-
 int web_open(struct proxy *p, struct error *err);
 void web_addresses(const struct proxy *p, struct words *out);
 /* proxy_leg_closed follows. */

@@ -4,6 +4,8 @@
  * a picture, or anything else that the OTA server has. What comes is relayed as
  * it comes; only the answer to OTA is held until it is whole, and edited.
  */
+#include "proxy/web_http.h"
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -13,7 +15,10 @@
 #include "net/head.h"
 #include "net/port_parts.h"
 #include "proxy/stage.h"
+#include "proxy/tell.h"
 #include "proxy/web.h"
+#include "proxy/web_leg.h"
+#include "proxy/web_ota.h"
 #include "wire/http_parts.h"
 
 #define KEEP_QUESTION 65536

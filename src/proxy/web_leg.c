@@ -3,6 +3,8 @@
  * What the connections at the port share: they open, fail, end; heads on their
  * way up; and where we are, as a board is told it.
  */
+#include "proxy/web_leg.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -12,6 +14,7 @@
 #include "net/port_parts.h"
 #include "proxy/readdress.h"
 #include "proxy/stage.h"
+#include "proxy/tell.h"
 #include "proxy/web.h"
 
 /* ---- legs ---- */

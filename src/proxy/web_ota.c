@@ -3,12 +3,17 @@
  * The answer to a board's OTA question: which of its texts are replaced so that
  * the board comes through us. All else stays byte for byte.
  */
+#include "proxy/web_ota.h"
+
 #include <string.h>
 
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "proxy/mqtt_relay.h"
+#include "proxy/tell.h"
 #include "proxy/web.h"
+#include "proxy/web_leg.h"
 #include "wire/board_text.h"
 #include "wire/ota.h"
 

@@ -4,6 +4,8 @@
  * beside. Only a text message that may have to be changed is held until it is
  * whole; one that is not changed goes on byte for byte, then.
  */
+#include "proxy/web_ws.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "net/head.h"
 #include "proxy/stage.h"
 #include "proxy/web.h"
+#include "proxy/web_leg.h"
 #include "wire/http_parts.h"
 #include "wire/ws_frames.h"
 

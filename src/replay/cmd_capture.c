@@ -19,6 +19,7 @@
 #include "out/difference.h"
 #include "out/passing.h"
 #include "out/render.h"
+#include "out/render_json.h"
 #include "out/told.h"
 #include "replay/recast.h"
 

@@ -9,6 +9,7 @@
 
 #include "capture/clone.h"
 #include "capture/reader.h"
+#include "check/calls.h"
 #include "check/parts.h"
 #include "cli/catalog_file.h"
 #include "cli/commands.h"

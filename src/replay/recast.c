@@ -12,6 +12,7 @@
 #include "capture/reader.h"
 #include "capture/writer.h"
 #include "out/render.h"
+#include "out/render_json.h"
 
 #define MAC_LENGTH 17
 #define UUID_LENGTH 36

@@ -12,6 +12,7 @@
 #include "net/head.h"
 #include "rpc/session.h"
 #include "rpc/session_calls.h"
+#include "rpc/session_events.h"
 #include "rpc/session_state.h"
 #include "wire/refusal.h"
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "net/head.h"
 #include "rpc/session_calls.h"
+#include "rpc/session_events.h"
 #include "rpc/session_state.h"
 #include "wire/refusal.h"
 

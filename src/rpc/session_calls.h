@@ -86,4 +86,28 @@ void session_hold(struct session *s, bool hold);
 void session_peer_error(const struct session_rules *rules, struct error *e,
 			const struct message *m);
 
+/* For struct link_events. */
+void session_take_reply(void *owner, struct message *m);
+void session_take_broken(void *owner, struct span frame,
+			 const struct error *problem,
+			 const struct salvage *salvage);
+
+struct call *session_find_call(const struct session *s, int64_t id);
+/* c->failure or c->reply says how; answered: also by something broken. */
+void session_end_call(struct session *s, struct call *c, bool answered);
+void session_call_failed(struct session *s, int64_t id,
+			 const struct error *why);
+void session_fail_calls(struct session *s);
+/* "METHOD SUBJECT"; yours. */
+char *call_label(const struct call *c);
+/*
+ * One turn of the loop, until woken, the deadline, or the first call's time is
+ * over.
+ */
+int session_turn(struct session *s, int64_t deadline, struct error *err);
+/* LOOP_FOREVER if nothing is in flight, or the clocks stand still. */
+int64_t session_next_deadline(const struct session *s);
+/* A notification may say that a call goes on: its time starts anew. */
+void session_progress(struct session *s, const struct message *m);
+
 #endif

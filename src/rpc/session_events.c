@@ -3,6 +3,8 @@
  * What a session tells: the peer, by frames and answers; and the observer, by
  * the queue between callbacks, which record, and the main line.
  */
+#include "rpc/session_events.h"
+
 #include <string.h>
 
 #include "base/mem.h"

@@ -3,6 +3,8 @@
  * The relay of one device: which one a command gets, its requests there and
  * the replies back, and what the device says unasked. It changes ids only.
  */
+#include "serve/attached.h"
+
 #include <string.h>
 
 #include "base/json_scan.h"
@@ -12,8 +14,12 @@
 #include "diag/finding.h"
 #include "net/port_memory.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/door.h"
+#include "serve/held_talk.h"
 #include "serve/last_said.h"
 #include "serve/leasing.h"
 #include "serve/missing.h"

@@ -17,6 +17,8 @@
 #include "net/why.h"
 #include "net/ws.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/last_said.h"
 #include "serve/photos.h"
 #include "serve/serve_state.h"
@@ -230,12 +232,22 @@ static void replace(struct board *old, struct board *new)
 
 /*
  * Who is known is served before strangers; and a stranger that answered
- * initialize within a moment (fleets do) before one that did not.
+ * initialize within a moment (fleets do) before one that did not. By a token that
+ * is everybody's a board is known, but may be silent for nobody's sake.
  */
+static bool is_named(const struct board *d)
+{
+	const struct serve *s = d->server;
+
+	return d->held || (s->config.mqtt_key_file && d->mqtt) ||
+	       enrolled_or_listed(&s->enrolled, &s->aliases, d->device_id,
+				  d->client_id);
+}
+
 static bool is_stranger(const struct board *d, int64_t before)
 {
-	return d->state < DEVICE_READY && !d->closing && !d->mqtt &&
-	       !d->alias && d->since_ms <= before;
+	return d->state < DEVICE_READY && !d->closing && !is_named(d) &&
+	       d->since_ms <= before;
 }
 
 /* What it holds counts no more as a stranger's, if its board is known. */
@@ -256,30 +268,64 @@ static void tell_crowded(struct board *d, const char *text, const char *advice)
 		r->hint = mem_strdup(advice);
 }
 
-static void lose_place(struct board *d, const char *advice)
+static void lose_place(struct board *d, const char *what, const char *advice)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(mem_free_ptr) char *text = mem_printf("closed: %s", what);
 
-	error_set(&why, ERR_CONNECT,
-		  "it was not ready, and others need its place");
-	tell_crowded(d, "closed: it was not ready, and others need its place",
-		     advice);
+	error_set(&why, ERR_CONNECT, "%s", what);
+	tell_crowded(d, text, advice);
 	leave(d, &why, false);
 	if (d->transport.ops)
 		d->transport.ops->close(&d->transport);
+	if (d->mqtt)
+		d->server->events->kick(d);
 }
 
-static bool make_place(struct serve *s, const struct board *new,
-		       const char *advice)
+/* Of those whose end helps. NULL: none. */
+static struct board *find_stranger(struct serve *s, int64_t before,
+				   bool few_files)
 {
-	int64_t before =
-		unix_now_ms() - (board_is_known(new) ? 0 : STRANGER_MS);
 	struct board *d = s->registry.first;
 
-	while (d && !is_stranger(d, before))
+	while (d && !(is_stranger(d, before) && !(few_files && d->mqtt)))
 		d = d->next;
+	return d;
+}
+
+/*
+ * Anybody can play a board to its end, many times: where all places are taken,
+ * of those that nobody knows the one that said nothing longest goes for one that
+ * is known.
+ */
+static struct board *find_unknown(struct serve *s, bool few_files)
+{
+	struct board *found = NULL;
+
+	for (struct board *d = s->registry.first; d; d = d->next) {
+		if (!d->closing && !(few_files && d->mqtt) &&
+		    (!found || d->seen_ms < found->seen_ms) &&
+		    !board_is_known(d))
+			found = d;
+	}
+	return found;
+}
+
+static bool make_place(struct serve *s, const struct board *new, bool few_files,
+		       const char *advice)
+{
+	bool known = board_is_known(new);
+	int64_t before = unix_now_ms() - (known ? 0 : STRANGER_MS);
+	struct board *d = find_stranger(s, before, few_files);
+
+	if (d) {
+		lose_place(d, "it was not ready, and others need its place",
+			   advice);
+		return true;
+	}
+	d = known ? find_unknown(s, few_files) : NULL;
 	if (d)
-		lose_place(d, advice);
+		lose_place(d, "its place is for a board that is known", advice);
 	return d != NULL;
 }
 
@@ -295,7 +341,7 @@ bool board_make_room(struct serve *s, const struct share *share)
 	if (!d || d->since_ms > before)
 		return false;
 	lose_place(
-		d,
+		d, "it was not ready, and others need its place",
 		"its address has as many connections as one gets: are there boards that connect and say nothing? behind a reverse proxy: --trusted-proxy");
 	return true;
 }
@@ -312,14 +358,15 @@ static bool has_place(struct serve *s, struct board *new)
 
 	if (!few_files && (int64_t)s->registry.count < s->config.devices_max)
 		return true;
-	if (make_place(s, new, advice))
+	if (make_place(s, new, few_files, advice))
 		return true;
 	text = few_files ?
 		       mem_printf(
 			       "refused: no more WebSockets fit into the open files that are allowed") :
 		       mem_printf(
-			       "refused: %lld devices are connected, that is the limit",
-			       (long long)s->config.devices_max);
+			       "refused: %lld device%s connected, that is the limit",
+			       (long long)s->config.devices_max,
+			       s->config.devices_max == 1 ? " is" : "s are");
 	tell_crowded(new, text, advice);
 	return false;
 }

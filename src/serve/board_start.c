@@ -3,6 +3,8 @@
  * From a link that is up to a device that is ready: initialize, then all pages
  * of its tools. What fails leaves it connected, with the reason.
  */
+#include "serve/board_start.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 #include "mcp/revision.h"
 #include "mcp/tools.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/serve_state.h"
 
 /*

@@ -3,6 +3,8 @@
  * What is told of a held device, and what it is told: frames to it, its circuit
  * breaker, its audio, records, and the object that attached commands are given.
  */
+#include "serve/board_tell.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>

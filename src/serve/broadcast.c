@@ -3,12 +3,16 @@
  * One request or message to many devices: sent in slices, each answer a row as
  * it comes. It waits for a command that does not read its rows.
  */
+#include "serve/broadcast.h"
+
 #include <string.h>
 
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/leasing.h"
 #include "serve/photos.h"
 #include "wire/envelope.h"

@@ -34,25 +34,10 @@ const char *control_socket(const struct control *c);
 
 /* ---- what boards tell (struct board_events) ---- */
 
-/* The same, to those only who look on (tail), but for one. */
-void control_text_tail(struct board *d, const char *frame, size_t len,
-		       const struct control_peer *but);
-/* A text frame that is nobody's reply, or an audio packet: to all attached to d. */
-void control_text(struct board *d, const char *frame, size_t len);
-/* Something out of place: in words, or as a frame to who asked for it. */
-void control_finding(struct board *d, const struct board_finding *what);
-void control_picture(struct board *d, const struct picture_news *n);
-/* A line of its serial log, or what is told of the port: to who asked for them. */
-void control_serial(struct board *d, const struct serial_told *told);
-void control_audio(struct board *d, const void *packet, size_t len);
-/* To those that asked for the layers of its connection. */
-void control_pong(struct board *d);
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */
 void control_changed(struct board *d, const char *change);
 /* The way to the broker came or went: to those who watch. */
 void control_broker(struct serve *s);
-/* The device goes: its attached commands get `gone` and are closed. */
-void control_gone(struct board *d, const struct error *why);
 
 #define CONTROL_PEERS_MAX 512
 
@@ -135,71 +120,5 @@ struct control_question {
 struct audience {
 	struct control_peer *first;
 };
-
-/* ---- hosting.c ---- */
-
-/* A file that came with the question, for boards to fetch. */
-void hosting_ask(struct control_peer *p, const struct control_question *q);
-void hosting_abandon(struct control_peer *p);
-/*
- * Whether that asker is to be offered firmware that a command hosts, lent until
- * the next question; base: "http://HOST:PORT" of ours as it reached us.
- */
-bool hosting_firmware(struct serve *s, const struct ota_request *rq,
-		      const char *base, struct ota_firmware *out);
-/* A Device-Id asked OTA. */
-void hosting_heard(struct serve *s, const struct ota_request *rq,
-		   const char *address);
-
-/* ---- attached.c ---- */
-
-/* What serve's own connection to the device of p shows, now and at the Pong. */
-void attached_layers(struct control_peer *p);
-
-/* ---- control_peer.c ---- */
-
-/* Takes fd. */
-void control_peer_open(struct control *c, int fd, int pid);
-/* Queued and written as far as possible; never closes before it returns. */
-void control_peer_send(struct control_peer *p, enum control_kind kind,
-		       const void *data, size_t len);
-void control_peer_packet(struct control_peer *p, struct packet *packet);
-/* What may be lost if the command does not read. */
-void control_peer_offer(struct control_peer *p, struct packet *packet);
-void control_peer_error(struct control_peer *p, const struct error *why);
-/* The descriptor that came is closed, if there is one. */
-void control_peer_drop_received(struct control_peer *p);
-/* Go on in the next turn: fan, frames that wait. */
-void control_peer_later(struct control_peer *p);
-/* Read no more, write what waits for at most ms, close. */
-void control_peer_finish(struct control_peer *p, int64_t ms);
-
-/* {"op":"gone"|"error","error":…}, appended; and sent. */
-void control_error_text(struct buf *out, const char *op,
-			const struct error *why);
-void control_tell_error(struct control_peer *p, const char *op,
-			const struct error *why);
-/* {"op":OP,"device":{…} without the closing brace. */
-void control_begin_device(struct buf *out, const char *op,
-			  const struct board *d);
-
-/* ---- attached.c ---- */
-
-/* A pattern's devices, for a message: one a line, as error detail. Always -1. */
-int attached_which(struct serve *s, const char *pattern, struct error *err);
-void attached_ask(struct control_peer *p, const char *pattern, bool tail);
-/* A device came to rest, or one more fits. */
-void attached_look_again(struct control_peer *p);
-/* A text frame from the command. */
-void attached_text(struct control_peer *p, const char *frame, size_t len);
-void attached_sound(struct control_peer *p, const char *packet, size_t len);
-/* It goes: nothing comes back to it. */
-void attached_leave(struct control_peer *p);
-/* ---- broadcast.c ---- */
-
-void broadcast_ask(struct control_peer *p, const struct control_question *q);
-/* The next slice. */
-void broadcast_step(struct broadcast *f);
-void broadcast_abandon(struct control_peer *p);
 
 #endif

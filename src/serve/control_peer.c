@@ -3,12 +3,15 @@
  * One attached command: frames in, frames out, its end. What they mean is told
  * to who stands above (struct control_above).
  */
+#include "serve/control_peer.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
 
 #define PIECE (64u << 10) /* bytes of one read */

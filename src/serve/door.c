@@ -56,7 +56,9 @@ static void on_heard(void *owner, const struct port_news *n)
 				   record_of(d->server, &n->who,
 					     rows[n->event].kind, level, text);
 
-	if (n->verdict == TOKEN_OF_ANOTHER)
+	if (n->event == PORT_TOKEN && !n->who.device_id)
+		hint = "a tool side shows it in its address: token=TOKEN, and agent=NAME where its line of --token-file has a name; a board sends its Device-Id";
+	else if (n->verdict == TOKEN_OF_ANOTHER)
 		hint = "a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is";
 	if (n->noise == FRONT_BODY_TOO_LARGE)
 		limit = mem_printf(

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "diag/finding.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/charges.h"
 #include "serve/serve_state.h"
 #include "wire/envelope.h"

@@ -12,7 +12,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
+#include "serve/held_talk.h"
 #include "wire/envelope.h"
 
 /* A keeper that was told to end: its server may need two seconds. */

@@ -4,13 +4,18 @@
  * its one session: whose progress it is, who is asked what it asks, and what
  * each says for itself alone.
  */
+#include "serve/held_talk.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "mcp/unanswered.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/held.h"
 #include "wire/envelope.h"
 

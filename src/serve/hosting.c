@@ -4,6 +4,8 @@
  * each board, and to the command how much each has and which of them restart;
  * or firmware that is offered to each when it asks OTA.
  */
+#include "serve/hosting.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +13,10 @@
 #include "base/text.h"
 #include "mcp/name_set.h"
 #include "net/downloads.h"
+#include "serve/attached.h"
+#include "serve/board_tell.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/door.h"
 #include "serve/known_boards.h"
 #include "serve/leasing.h"

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "serve/board.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/known_boards.h"
 #include "serve/leases.h"
 

@@ -870,6 +870,7 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 	d = board_new(s, &peer, true);
 	if (!d) {
 		/* It comes again by itself, when there may be room. */
+		missing_came(&s->missing, peer.device_id);
 		r->mqtt->kick(r->hub, who->client_id);
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "diag/finding.h"
 #include "mcp/tools.h"
 #include "net/port_parts.h"
+#include "serve/board_tell.h"
 #include "serve/charges.h"
 #include "serve/pages_form.h"
 #include "serve/pages_parts.h"

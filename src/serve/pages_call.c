@@ -9,6 +9,7 @@
 #include "mcp/tool_effect.h"
 #include "mcp/tools.h"
 #include "net/port_parts.h"
+#include "serve/board_tell.h"
 #include "serve/leasing.h"
 #include "serve/pages_parts.h"
 #include "serve/serve_state.h"

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"
 #include "mcp/tool_effect.h"
 #include "net/port_parts.h"

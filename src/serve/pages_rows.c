@@ -10,6 +10,7 @@
 #include "net/head.h"
 #include "net/port_parts.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/charges.h"
 #include "serve/pages_parts.h"
 #include "serve/pages_status.h"

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/leasing.h"
 #include "wire/envelope.h"
 

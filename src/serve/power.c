@@ -12,6 +12,7 @@
 #include "base/split.h"
 #include "base/text.h"
 #include "serve/control.h"
+#include "serve/control_peer.h"
 #include "serve/known_boards.h"
 #include "serve/leasing.h"
 #include "serve/mqtt_boards.h"

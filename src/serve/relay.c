@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/photos.h"
 #include "serve/serve_state.h"
 

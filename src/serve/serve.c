@@ -13,9 +13,11 @@
 #include "base/module.h"
 #include "base/spawner.h"
 #include "base/text.h"
+#include "serve/attached.h"
 #include "serve/board.h"
 #include "serve/control.h"
 #include "serve/door.h"
+#include "serve/hosting.h"
 #include "serve/leasing.h"
 #include "serve/mqtt_boards.h"
 #include "serve/pages.h"
@@ -606,6 +608,11 @@ static char *vision_url(struct board *d)
 	return door ? door_vision_url(door, d) : NULL;
 }
 
+static void on_board_kick(struct board *d)
+{
+	mqtt_boards_kick(d->server->mqtt_boards, d);
+}
+
 const struct board_events serve_events = {
 	.changed = control_changed,
 	.broker = control_broker,
@@ -619,6 +626,7 @@ const struct board_events serve_events = {
 	.pong = control_pong,
 	.audio = control_audio,
 	.settled = on_board_settled,
+	.kick = on_board_kick,
 	.freed = on_board_freed,
 	.due = serve_sweep_by,
 	.vision_url = vision_url,

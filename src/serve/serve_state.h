@@ -57,6 +57,8 @@ struct board_events {
 	void (*broker)(struct serve *s);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
+	/* the broker is to end it, too */
+	void (*kick)(struct board *d);
 	void (*freed)(struct serve *s);
 	/* something of a board has to be looked at then (loop_now() ms) */
 	void (*due)(struct serve *s, int64_t deadline);

@@ -3,11 +3,14 @@
  * The table of what only the shell understands, and the simple ones of it;
  * use and reconnect are below.
  */
+#include "shell/builtins.h"
+
 #include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/connection.h"
 #include "cli/guards.h"
@@ -16,7 +19,10 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/topics.h"
+#include "out/render_json.h"
 #include "shell/shell.h"
+#include "shell/shell_peer.h"
+#include "shell/shell_run.h"
 
 /*
  * use and reconnect: which peer the shell is on. What is wrong is said before

@@ -7,6 +7,8 @@
 #include "cli/connection.h"
 #include "out/term.h"
 #include "shell/shell.h"
+#include "shell/shell_peer.h"
+#include "shell/shell_run.h"
 
 struct shell_options {
 	bool keep_going, no_history;

@@ -21,6 +21,8 @@
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "shell/edit.h"
+#include "shell/edit_complete.h"
+#include "shell/edit_keys.h"
 #include "shell/edit_private.h"
 
 /*

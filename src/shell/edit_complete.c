@@ -5,6 +5,8 @@
  * words end at every blank; what stands for a candidate goes on from there in
  * the quoting that the user began.
  */
+#include "shell/edit_complete.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +16,7 @@
 #include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "cli/complete_words.h"
 #include "shell/edit_private.h"
 
 struct quoted_word {

@@ -7,6 +7,8 @@
  * place. Bytes are read one by one: what is typed ahead is left for the
  * command that the line starts.
  */
+#include "shell/edit_keys.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "shell/edit_complete.h"
 #include "shell/edit_private.h"
 
 #define KEYS_A_TURN 256

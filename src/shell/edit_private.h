@@ -90,20 +90,9 @@ void edit_finish(struct editor *e); /* reports a line; e may be gone after */
 /* What was opened is closed; the last close callback releases e. */
 void edit_close_handle(struct editor *e, uv_handle_t *handle);
 void edit_close_timer(struct editor *e, struct timer *t);
-
-/* edit_keys.c. -1: (ERR_CONNECT) */
-int edit_keys_open(struct editor *e, struct error *err);
-void edit_keys_start(struct editor *e);
-void edit_keys_stop(struct editor *e);
-void edit_keys_reset(struct editor *e); /* forgets what was not used */
-void edit_keys_close(struct editor *e);
 void edit_draw(struct editor *e); /* not while it is hidden */
 /* Shows e's prompt, unless a search shows its own: then after it. */
 void edit_prompt_due(struct editor *e);
-/* edit_complete.c */
-void edit_complete_open(struct editor *e);
-void edit_complete_close(struct editor *e);
-void edit_complete_after_key(struct editor *e);
 
 /* edit.c */
 /* Candidates as lines of at most columns, briefs beside them. */
@@ -116,4 +105,5 @@ void edit_list_layout(struct words *out, const struct completion *c,
 void edit_list_show(struct editor *e, struct words *lines, size_t candidates);
 void edit_list_key(struct editor *e, int key);
 void edit_list_end(struct editor *e); /* without drawing */
+
 #endif

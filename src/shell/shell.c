@@ -23,8 +23,11 @@
 #include "out/forms.h"
 #include "out/term.h"
 #include "rpc/session_calls.h"
+#include "shell/builtins.h"
 #include "shell/shell.h"
 #include "shell/shell_line.h"
+#include "shell/shell_peer.h"
+#include "shell/shell_run.h"
 
 /*
  * The main line at a terminal: a line is edited, while events are shown and

@@ -86,19 +86,9 @@ struct builtin {
 };
 /* Ends with name NULL. */
 extern const struct builtin builtins[];
-const struct builtin *builtin_find(const char *name);
-
-/* To completion, which is below the shell. */
-void builtins_offer(void);
-
-/* ---- shell.c, shell_run.c ---- */
 
 /* Lines from the terminal until Ctrl-D, `quit` or a signal. */
 int shell_interact(struct shell *s, bool history, struct error *err);
-/* Lines of stdin, as they come; of a file. -1: the first failure. */
-int shell_script(struct shell *s, struct error *err);
-int shell_script_file(struct shell *s, const char *path, bool keep_going,
-		      struct error *err);
 
 struct shell_input;
 
@@ -115,61 +105,10 @@ int shell_input_next(struct shell_input *in, const char **line,
 /* "stdin:3" in front. Always -1. */
 int shell_input_prefix(const struct shell_input *in, struct error *err);
 
-/* ---- shell_run.c ---- */
-
-/*
- * What was typed, mostly one line: builtins, commands, tools, pipes, one after
- * another until one fails. -1: err, nothing was shown.
- */
-int shell_run_line(struct shell *s, const char *text, struct error *err);
-/* Whether a command makes sense here. */
-bool shell_allows(const struct command *c);
-
-/* ---- shell_run.c ---- */
-
-/* sh -c command, in the foreground. -1: ERR_UNMET, it failed (a script). */
-int shell_outside(struct shell *s, const char *command, struct error *err);
-/* What stands in front of a pipe, or alone. */
-int shell_words(struct shell *s, char *const *words, size_t count,
-		struct error *err);
-
-/* ---- shell_peer.c ---- */
-
-/*
- * Between turns of the loop, while a line is edited: notices what was lost,
- * opens, initializes, lists. Says what changed.
- */
-void shell_peer_step(struct shell *s);
-/* The same behind a command; why: it failed; NULL. */
-void shell_peer_after(struct shell *s, const struct error *why);
-/* Close it and, if it listens and nobody waits (a terminal), open it in the background; else now. */
-int shell_peer_open(struct shell *s, struct error *err);
-/* Opening it failed: said once for each reason. */
-void shell_peer_failed(struct shell *s, struct error *why);
-/* Another target, or device of serve (NULL: whichever), from now on. */
-void shell_peer_choose(struct shell *s, const char *target, const char *device);
-/* It is from 'use': options were for the first one. */
-void shell_mark_later(struct app *app);
-/* Whether it can be a target at all; the first one also with the options that
-   were given. */
-int shell_check_target(const struct shell *s, const char *target, bool later,
-		       struct error *err);
-/* The target is what a running serve holds. */
-bool shell_is_attached(const struct shell *s);
-/* "kitchen (lost)> ", with colours; yours. */
-char *shell_peer_prompt(const struct shell *s);
-
 void shell_list_start(struct shell *s);
 void shell_list_step(struct shell *s);
 /* Behind connection_close, whose last events may start it. */
 void shell_list_stop(struct shell *s);
-
-/* ---- shell_peer.c ---- */
-
-/* The renderer, as it now is, told of the line that is edited and of the last result. */
-void shell_dress(struct shell *s);
-/* One round of waiting: events are shown, then a turn of the loop, until *done. */
-int shell_wait(struct shell *s, const bool *done, struct error *err);
 
 /* In place of functions of ops, which keep what they are shown. */
 void shell_last_watch(struct shell *s);

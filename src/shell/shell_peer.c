@@ -4,6 +4,8 @@
  * again where its target listens, switched; and what the prompt says of it. A
  * command that needs it goes on from wherever this is (connection_open).
  */
+#include "shell/shell_peer.h"
+
 #include <string.h>
 
 #include "base/mask.h"
@@ -12,6 +14,7 @@
 #include "cli/app.h"
 #include "cli/connection.h"
 #include "cli/requests.h"
+#include "mcp/opening.h"
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/wrap.h"

@@ -3,6 +3,8 @@
  * What the first word of a line means: a builtin, a command, a tool whose name
  * has a dot. Running it is the command table's matter.
  */
+#include "shell/shell_run.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +18,7 @@
 #include "cli/outside.h"
 #include "cli/suggest.h"
 #include "mcp/tools.h"
+#include "shell/builtins.h"
 #include "shell/shell.h"
 #include "shell/shell_line.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/few_lines.h"
 #include "base/mem.h"
 #include "net/port.h"
 #include "sim/fleet.h"
@@ -44,8 +45,9 @@ struct local_port {
 	size_t count;
 	uint64_t numbered;
 	struct pretend device;
+	struct few_lines comings; /* of clients that come and go */
 	bool listed; /* since the device started */
-	bool front_gone, device_gone, ending, ended;
+	bool comings_gone, front_gone, device_gone, ending, ended;
 };
 
 PRINTF_LIKE(2, 3)
@@ -62,9 +64,30 @@ static void line(const struct local_port *d, const char *format, ...)
 	d->observer->line(d->observer->owner, 1, text);
 }
 
+static void tell_coming(void *owner, const char *text)
+{
+	const struct local_port *d = owner;
+
+	line(d, "%s", text);
+}
+
+/* A line that any client can cause: few of a format are told. */
+PRINTF_LIKE(2, 3)
+static void coming(struct local_port *d, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	few_lines_say(&d->comings, (uintptr_t)format, text);
+}
+
 static void check_ended(struct local_port *d)
 {
-	d->ended = d->ending && d->front_gone && d->device_gone && !d->count;
+	d->ended = d->ending && d->front_gone && d->device_gone &&
+		   d->comings_gone && !d->count;
 }
 
 static void frame(const struct local_port *d, bool outgoing, const char *kind,
@@ -231,7 +254,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	v->door->tally->sum.dialled++;
 	frame(v->door, false, "ready", peer->address,
 	      peer->address ? strlen(peer->address) : 0);
-	line(v->door, "connected: %s", peer->address ? peer->address : "?");
+	coming(v->door, "connected: %s", peer->address ? peer->address : "?");
 }
 
 static void on_message(void *owner, enum frame_kind kind, const void *data,
@@ -269,8 +292,8 @@ static void on_closed(void *owner, const struct error *why)
 	struct local_port *d = v->door;
 	struct local_visitor **at = &d->visitors;
 
-	line(d, "connection over%s%s", why && why->kind ? ": " : "",
-	     why && why->kind ? why->text : "");
+	coming(d, "connection over%s%s", why && why->kind ? ": " : "",
+	       why && why->kind ? why->text : "");
 	frame(d, false, "closed", NULL, 0);
 	d->tally->sum.closed++;
 	talk_with(d, v);
@@ -405,6 +428,14 @@ static void on_device_closed(void *owner)
 	check_ended(d);
 }
 
+static void on_comings_closed(void *owner)
+{
+	struct local_port *d = owner;
+
+	d->comings_gone = true;
+	check_ended(d);
+}
+
 static void finish(struct local_port *d)
 {
 	d->ending = true;
@@ -415,6 +446,7 @@ static void finish(struct local_port *d)
 		d->front_table->close(d->front, on_front_closed);
 	else
 		d->front_gone = true;
+	few_lines_close(&d->comings, on_comings_closed, d);
 	while (loop_wait(d->loop, &d->ended, loop_now() + END_MS, NULL))
 		; /* handles still point into what is released next */
 }
@@ -457,6 +489,7 @@ int local_port_run(const struct fleet_order *order, struct error *err)
 	    d.ws_table->hold(d.loop, err))
 		return -1;
 	make_device(&d, order);
+	few_lines_open(&d.comings, d.loop, tell_coming, &d);
 	status = open_front(&d, o->listen, err);
 	if (!status) {
 		int64_t until =

@@ -11,6 +11,7 @@
 #include "sim/order.h"
 #include "sim/pretend.h"
 #include "sim/pretend_loop.h"
+#include "sim/pretend_say.h"
 #include "sim/recorded.h"
 #include "sim/upload.h"
 #include "wire/refusal.h"

@@ -77,29 +77,6 @@ struct pretend_work {
 	void (*alarm)(struct pretend *d, enum alarm_kind kind);
 };
 
-/* Another conversation is judged from here on. (pretend_say.c) */
-void pretend_judge_anew(struct pretend *d);
-
-/* Sound is over, nothing is said of it. (pretend_say.c) */
-void pretend_leave_session(struct pretend *d);
-
-/* What leaves at once; nothing if there is no connection. (pretend_say.c) */
-void pretend_say_hello(struct pretend *d);
-void pretend_say_wake_word(struct pretend *d);
-void pretend_start_listening(struct pretend *d);
-void pretend_send_audio(struct pretend *d);
-void pretend_say_event(struct pretend *d, const cJSON *event);
-/*
- * A JSON-RPC payload, in its envelope unless the device is bare. False: it did
- * not go out.
- */
-bool pretend_send_payload(struct pretend *d, const char *payload, size_t len);
-/*
- * Half of it: cut-frame, close-mid-reply. True: then the connection has ended.
- */
-bool pretend_send_cut(struct pretend *d, const char *payload, size_t len);
-void pretend_send_as_is(struct pretend *d, const char *text);
-
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
 

@@ -3,6 +3,8 @@
  * What a pretend device puts on the wire, at once: replies in their envelope,
  * hello, listen, sound, the profile's events. When is pretend.c's matter.
  */
+#include "sim/pretend_say.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,16 @@
 #include "clients/said.h"
 #include "mcp/revision.h"
 #include "mcp/rules.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_client.h"
+#include "sim/service_era.h"
+#include "sim/service_items.h"
+#include "sim/service_profile.h"
+#include "sim/service_reply.h"
+#include "sim/service_rounds.h"
+#include "sim/service_tasks.h"
+#include "sim/service_tools.h"
+#include "sim/service_watch.h"
 #include "sim/service_ways.h"
 
 /*
@@ -167,7 +176,7 @@ static void service_method(struct service_part *p, const char *method)
 
 /*
  * Messages of clients, one or a batch: JSON-RPC as the specification has it.
- * What the methods do is elsewhere (service_private.h).
+ * What the methods do is in the files beside it (service_state.h).
  */
 
 static void cancel_part(struct service_part *p)

@@ -38,6 +38,10 @@ bool service_profile_dials(const char *name_or_path);
 struct service *service_load(const char *name_or_path,
 			     const struct service_config *config,
 			     struct error *err);
+/* The same, from the text of a file of that name. */
+struct service *service_load_text(const char *text, const char *file,
+				  const struct service_config *config,
+				  struct error *err);
 /* All questions must be over or abandoned. NULL is fine. */
 void service_free(struct service *s);
 /* How its profile wants to be reached over HTTP; lent. 0, NULL: as any. */

@@ -3,12 +3,14 @@
  * What is at work for a message, whatever it wants: begun, its templates filled
  * in, put off, ended, and what it answers where it can have no result.
  */
+#include "sim/service_call.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/exec.h"
-#include "sim/service_private.h"
+#include "sim/service_reply.h"
 #include "sim/service_ways.h"
 
 /* ---- its texts ---- */

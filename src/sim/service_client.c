@@ -2,8 +2,12 @@
 /*
  * Clients of a service, and their questions from being begun to being dropped.
  */
+#include "sim/service_client.h"
+
 #include "base/mem.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_reply.h"
+#include "sim/service_watch.h"
 
 /* ---- clients ---- */
 

@@ -3,6 +3,8 @@
  * The revision 2026-07-28, as a server: what each request must carry, in its
  * metadata and in HTTP's headers; what each result has; server/discover.
  */
+#include "sim/service_era.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,8 @@
 #include "base/utf8.h"
 #include "mcp/revision.h"
 #include "mcp/rules.h"
-#include "sim/service_private.h"
+#include "sim/service_find.h"
+#include "sim/service_reply.h"
 
 #define HEADER_DEPTH_MAX 16 /* of properties within properties */
 

@@ -3,12 +3,14 @@
  * What a service has by a name or a URI: tools, prompts, resources, templates
  * of URIs; and what is answered where there is none.
  */
+#include "sim/service_find.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "sim/service_private.h"
+#include "sim/service_reply.h"
 #include "sim/service_ways.h"
 
 const struct service_tool *service_tool(const struct service *s,

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What a pretend service has beside tools: prompts, resources, completion. */
+#include "sim/service_items.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_find.h"
+#include "sim/service_reply.h"
+#include "sim/service_steps.h"
 #include "sim/template.h"
 
 /* Prompts: listed, filled in, completed. */

@@ -2,6 +2,8 @@
 /*
  * A pretend MCP server that is no device: what its profile says, checked.
  */
+#include "sim/service_profile.h"
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,7 +14,8 @@
 #include "sim/order.h"
 #include "sim/profile.h"
 #include "sim/profile_reader.h"
-#include "sim/service_private.h"
+#include "sim/service_find.h"
+#include "sim/service_steps.h"
 #include "sim/service_ways.h"
 
 static int service_check_texts(struct reader *r, const cJSON *json);

@@ -3,12 +3,13 @@
  * What a service answers: results and errors of a message, and the end of a
  * question when all of it is answered.
  */
+#include "sim/service_reply.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "sim/service_private.h"
 
 void service_line(const struct service *s, const char *format, ...)
 {

@@ -4,6 +4,8 @@
  * answers, or, from 2026-07-28 on, by a result that says what is required,
  * after which the client calls again and brings the answers along.
  */
+#include "sim/service_rounds.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/schema.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_reply.h"
 
 #define ASKED_PREFIX "sim-" /* of the ids of requests */
 #define ANSWER_QUOTED 200 /* bytes of a client's error that are repeated */

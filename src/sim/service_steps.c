@@ -3,13 +3,18 @@
  * What a tool, a prompt or a resource of a service does before its result, one
  * step after another: checked when the profile is read, run at each call.
  */
+#include "sim/service_steps.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/rules.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_reply.h"
+#include "sim/service_rounds.h"
+#include "sim/service_watch.h"
 
 #define WAIT_MAX_MS 3600000
 

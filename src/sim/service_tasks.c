@@ -5,6 +5,8 @@
  * asks what it wants to know; from 2026-07-28 on to whoever knows its id, and
  * tasks/get tells all of it.
  */
+#include "sim/service_tasks.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +14,12 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_client.h"
+#include "sim/service_find.h"
+#include "sim/service_reply.h"
+#include "sim/service_rounds.h"
+#include "sim/service_tools.h"
 
 #define TASK_NOT_COMPLETE (-32000) /* of the ways of small SDKs */
 

@@ -4,6 +4,8 @@
  * they answer has two forms: the result of tools/call, and the plain object of
  * the direct method tools/NAME; what went wrong outside is a JSON-RPC error.
  */
+#include "sim/service_tools.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -14,7 +16,10 @@
 #include "sim/exec.h"
 #include "sim/normalise.h"
 #include "sim/order.h"
-#include "sim/service_private.h"
+#include "sim/service_call.h"
+#include "sim/service_find.h"
+#include "sim/service_reply.h"
+#include "sim/service_steps.h"
 #include "sim/service_ways.h"
 #include "sim/template.h"
 

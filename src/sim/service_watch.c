@@ -4,12 +4,15 @@
  * session, by what they subscribed to, and from 2026-07-28 on whoever holds a
  * request subscriptions/listen open.
  */
+#include "sim/service_watch.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "sim/service_private.h"
+#include "sim/service_find.h"
+#include "sim/service_reply.h"
 
 struct service_feed {
 	bool list[SERVICE_LISTS];

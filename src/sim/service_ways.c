@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mcp/schema.h"
+#include "sim/service_reply.h"
 
 #define PAGE_MIN 1024 /* of MCP_TOOLLIST_MAX_SIZE, with PAGE_MAX */
 #define PAGE_MAX 16384

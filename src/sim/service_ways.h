@@ -7,7 +7,7 @@
 #ifndef SIM_SERVICE_WAYS_H
 #define SIM_SERVICE_WAYS_H
 
-#include "sim/service_private.h"
+#include "sim/service_state.h"
 
 /* The member `ways` of a profile. -1: r->err. */
 int service_ways_read(struct service *s, struct reader *r);

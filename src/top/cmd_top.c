@@ -12,6 +12,8 @@
 #include "cli/commands.h"
 #include "cli/serve_client.h"
 #include "top/top.h"
+#include "top/top_keys.h"
+#include "top/top_terminal.h"
 
 #define EVERY_DEFAULT 10000
 /* Between two drawings: of what came, and of what a key did. */

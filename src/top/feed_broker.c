@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/brokered.h"
 #include "cli/connection.h"
+#include "mcp/opening.h"
 #include "top/feed.h"
 
 enum {

@@ -2,11 +2,14 @@
 /*
  * What the keys of `top` do: move, sort, filter, follow, call, the shell.
  */
+#include "top/top_keys.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "top/top.h"
+#include "top/top_terminal.h"
 
 enum { KEY_CTRL_L = 0x0c, KEY_CTRL_U = 0x15 };
 

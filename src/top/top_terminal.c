@@ -3,6 +3,8 @@
  * The terminal of `top`: its keys and signals on the loop, stopped by Ctrl-Z, and
  * lent to another program.
  */
+#include "top/top_terminal.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>

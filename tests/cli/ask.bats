@@ -298,6 +298,12 @@ counter() {
 	grep -q '^error: 1 of 3 calls failed' stderr
 }
 
+@test "call --repeat: the connection ends amid it, and so does the row, as a failure" {
+	mcp 'sim:?fault=cut-frame' call self.get_device_status --repeat 3
+	ends 3
+	[ "$(grep -c '^error: ' stderr)" = 1 ]
+}
+
 @test "-o table: columns fit the terminal; a wrong field lists those there are" {
 	run -0 --separate-stderr mcpctl sim: tools --fields name,inputSchema.type
 	[ "${lines[0]}" = 'name                           inputSchema.type' ]

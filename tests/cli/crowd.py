@@ -56,6 +56,8 @@ KINDS = {
     "body": lambda n: post("/xiaozhi/ota/", 60000) + b"x" * 30000,
     "upload": lambda n: post("/upload", 7 << 20) + b"x" * 500000,
     "silent": upgrade,
+    "socket": lambda n: upgrade(n).replace(b"/xiaozhi/v1/", b"/ws"),
+    "sse": lambda n: b"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n",
     "message": lambda n: upgrade(n) + piece(500000),
     "ask": lambda n: QUESTION.format(n >> 8, n & 255).encode(),
     "kept": lambda n: QUESTION.format(n >> 8, n & 255).encode(),

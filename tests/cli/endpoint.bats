@@ -96,9 +96,21 @@ bridge() {
 	[ "$out" = 2 ]
 }
 
+@test "serve: a tool side with a board's token is told whose it is" {
+	printf 'aa:bb:cc:dd:ee:01 one\nrobot two\n' >tokens
+	serve --mcp-endpoint /mcp --token-file tokens
+	tool_side a "ws://127.0.0.1:$PORT/mcp?token=one"
+	event refused 'its token is of another name.*agent=NAME'
+	absent 'this Device-Id' serve.out
+	tool_side b "ws://127.0.0.1:$PORT/mcp?token=two&agent=robot"
+	event ready '"device":"robot"'
+}
+
 @test "serve: tokens are asked for at the point, too" {
 	printf 'right\n' >tokens
 	serve --mcp-endpoint /mcp --token-file tokens
+	tool_side none "ws://127.0.0.1:$PORT/mcp"
+	event refused 'it gave no token.*a tool side shows it in its address'
 	tool_side a "ws://127.0.0.1:$PORT/mcp?token=wrong"
 	wait_for a.out '^refused 401$'
 	tool_side b "ws://127.0.0.1:$PORT/mcp?token=right"

@@ -117,3 +117,20 @@ question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
 	mcp sim --listen 127.0.0.1:0 --trusted-proxy nobody
 	ends 2
 }
+
+@test "sim, bridge: of clients that come and go ten lines of a kind are told, the others counted" {
+	for row in 'sim --listen 127.0.0.1:0' 'sim llm --listen 127.0.0.1:0' \
+		'sim espressif --listen 127.0.0.1:0' 'bridge --listen 127.0.0.1:0'; do
+		# shellcheck disable=SC2086 # words
+		background port mcpctl $row
+		port=$LAST
+		PORT=$(wait_for port.err 'listening at' | sed -E 's|.*:([0-9]+)/.*|\1|')
+		crowd "$PORT" socket 25 sse 25
+		crowd_goes
+		kill "$port"
+		wait "$port" || :
+		sed -E 's/[0-9.]+:[0-9]+/ADDRESS/; s/^and [0-9]+ more.*/more/' port.err | sort | uniq -c >kinds
+		awk '$1 > 10 { exit 1 }' kinds || { echo "$row"; cat kinds; return 1; }
+		[[ $row == *espressif* ]] || grep -q 'and [0-9]* more like that since' port.err
+	done
+}

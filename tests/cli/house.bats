@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The scripts that watch over the layout of the sources find what they look for.
+# The scripts that watch over the layout of the sources find what they look for,
+# and what judges a long run does.
 # shellcheck disable=SC2016 # backquotes of Markdown
 
 load helper
@@ -185,4 +186,39 @@ wrong() {
 	run "$ROOT/scripts/mutants" tree
 	[ "$status" = 1 ]
 	[[ $output == *'mutants: nothing in src/two that compiles to other code' ]]
+}
+
+# grow NAME%N…: which of the series, made larger by N % a round, are said to grow.
+grow() {
+	PYTHONPATH="$ROOT/tests/soak" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$@" <<-'END'
+		import sys
+		import steady
+		# kB of serve with 10,000 boards there, and when they are gone, of two runs.
+		series = {
+		    "there": [136528, 133008, 134344, 146676, 135944, 148080, 137804, 151380, 144720, 149760,
+		              149084, 135992, 145176, 157360, 149972, 155236, 140688, 145796, 139272, 147888],
+		    "gone": [18904, 19016, 19144, 22512, 22596, 23324, 22760, 22836, 22576, 23012,
+		             23076, 23560, 28656, 23004, 23092, 22872, 22916, 23048, 22700, 23172],
+		    "later": [145416, 148732, 137584, 149092, 154196, 147544, 144624, 143420, 154268, 153988,
+		              150380, 150840, 154676, 154844, 149988, 153624, 156620, 147108, 158664, 149692],
+		    "left": [26628, 20812, 21512, 21096, 21452, 21388, 21696, 21604, 21536, 21084,
+		              21276, 21516, 21332, 21648, 20916, 21024, 21368, 21536, 22052, 21112],
+		    "even": [140000] * 20,
+		    "learns": [20000, 80000, 100000, 120000, 130000] + [140000] * 15,
+		    "few": [140000] * 19,
+		}
+		for wanted in sys.argv[1:]:
+		    name, percent = wanted.split("%")
+		    rounds = [kb * (1 + float(percent) / 100) ** i for i, kb in enumerate(series[name])]
+		    if steady.grows(rounds):
+		        print(wanted)
+	END
+}
+
+@test "memory that swings does not grow, what grows by 1 % a round is seen" {
+	[ "$(grow there%0 gone%0 later%0 left%0 even%0 learns%0 there%-1 gone%-1)" = '' ]
+	[ "$(grow there%1 gone%1 later%1 left%1 even%1 learns%1)" = $'there%1\ngone%1\nlater%1\nleft%1\neven%1\nlearns%1' ]
+	[ "$(grow even%0.4 even%0.6)" = even%0.6 ]
+	# Too few rounds show nothing.
+	[ "$(grow few%5)" = '' ]
 }

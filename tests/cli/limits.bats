@@ -139,6 +139,49 @@ comes_and_goes() {
 	[ "$(grep -c 'others need its place' serve.out)" -lt 20 ]
 }
 
+# quiet N: a client that connects to the broker of serve and says nothing.
+quiet() {
+	background "quiet$1" mosquitto_sub -p "$MQTT" -i "GID_test@@@02_00_00_00_aa_0$1@@@x" \
+		-t "devices/p2p/02_00_00_00_aa_0$1"
+	event connected "02:00:00:00:aa:0$1"
+}
+
+@test "serve: a board that is known gets in among clients of the broker that hold all places" {
+	mkdir -p config/mcpctl
+	echo '{"kitchen": "02:00:00:00:00:01"}' >config/mcpctl/devices.json
+	mqtt_serve --devices-max 3
+	for n in 1 2 3; do
+		quiet "$n"
+	done
+	background board mcpctl sim --ota "$OTA" --reconnect
+	board=$LAST
+	until_true mcpctl -d kitchen call self.get_device_status
+	event refused 'closed: it was not ready, and others need its place'
+	kill "$board"
+	event gone 02:00:00:00:00:01
+	# Now the one that went is back, and that transport is the other one.
+	until_true here 3
+	device board
+	until_true mcpctl -d kitchen call self.get_device_status
+}
+
+@test "serve: a board that is known gets in among boards that are not, and answer" {
+	mkdir -p config/mcpctl
+	echo '{"kitchen": "02:00:00:00:00:01"}' >config/mcpctl/devices.json
+	serve --devices-max 3
+	device fleet --devices 3 --device-id 02:00:00:00:aa:01 --reconnect
+	ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = 3 ]; }
+	until_true ready
+	device other --device-id 02:00:00:00:aa:04
+	event refused '3 devices are connected, that is the limit'
+	device board
+	until_true mcpctl -d kitchen call self.get_device_status
+	# Who lost his place to it redials, and finds none.
+	wait_for fleet.err 'its place is for a board that is known|no more devices are accepted'
+	mcpctl -d kitchen call self.get_device_status
+	absent '"event":"gone".*02:00:00:00:00:01' serve.out
+}
+
 @test "serve: memory goes back when boards go, and does not grow from storm to storm" {
 	[[ $BUILD == */san ]] && skip "sanitizers keep what is freed"
 	serve

@@ -33,6 +33,33 @@ has_seccomp() { grep -q '"text":"[^;"]*seccomp' serve.out; }
 	[ "$(field "$broker" Seccomp)" = 2 ]
 }
 
+# capabilities PID: those of all its threads, but for the few that it may keep: to
+# open files (Landlock says which) and ports below 1024 (the same).
+capabilities() {
+	local status all=0
+	for status in /proc/"$1"/task/*/status; do
+		all=$((all | 0x$(sed -n 's/^CapPrm:[[:space:]]*//p' "$status")))
+	done
+	printf '%x' $((all & ~0x406))
+}
+
+has_few() { [ "$(capabilities "$1")" = 0 ]; }
+
+# bats test_tags=root
+@test "of root's capabilities serve and its broker keep those for files and ports" {
+	needs_root 'nobody else has any'
+	! has_few $$ || skip 'root has none here'
+	MQTT=$(free_port)
+	executing "--mqtt=$MQTT" --exec 'cat /proc/self/status >whole'
+	event broker 'connected to the broker'
+	until_true has_few "$SERVER"
+	has_few "$(pgrep -P "$(starter)" mosquitto)"
+	# What the user named has what the user has.
+	device board
+	event exec 'status 0'
+	grep -qx "CapEff:[[:space:]]*$(field self CapEff)" whole
+}
+
 @test "--no-sandbox: it keeps all" {
 	serve -v --no-sandbox
 	event listening

@@ -11,6 +11,8 @@
 #include "../unit/known_tools.h"
 #include "base/text_safe.h"
 #include "cli/complete.h"
+#include "cli/complete_shells.h"
+#include "cli/complete_words.h"
 
 #define WORDS_MAX 64
 

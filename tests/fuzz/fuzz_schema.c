@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_example.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "sim/normalise.h"
 #include "sim/ollama.h"
-#include "sim/service_private.h"
+#include "sim/service_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

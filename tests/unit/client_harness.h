@@ -9,6 +9,7 @@
 #include "session_harness.h"
 
 #include "mcp/client.h"
+#include "mcp/opening.h"
 
 #define INITIALIZED                                                        \
 	"\"result\":{\"protocolVersion\":\"2024-11-05\",\"capabilities\":" \

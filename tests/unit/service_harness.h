@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "base/split.h"
-#include "sim/service_private.h"
+#include "sim/service_state.h"
 
 #define LLM "src/sim/profiles/llm.json"
 

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/asides.h"
+#include "base/few_lines.h"
 #include "base/loop.h"
 #include "base/mem.h"
 
@@ -111,10 +113,52 @@ static void test_kinds(void **state)
 	assert_int_equal(rest[ASIDES_KINDS - 1].more, 51);
 }
 
+static char last_line[ASIDES_LAST_MAX + 100];
+static unsigned lines;
+
+static void on_line(void *owner, const char *text)
+{
+	assert_ptr_equal(owner, &lines);
+	lines++;
+	snprintf(last_line, sizeof(last_line), "%s", text);
+}
+
+static void on_few_closed(void *owner)
+{
+	*(bool *)owner = true;
+}
+
+/* Those that were not told are, when it is closed; and behind that none is counted. */
+static void test_few_lines(void **state)
+{
+	struct few_lines few = { 0 };
+	struct loop *l;
+	bool closed = false;
+
+	(void)state;
+	assert_int_equal(loop_new(&l, NULL), 0);
+	few_lines_open(&few, l, on_line, &lines);
+	for (int i = 0; i < ASIDES_TOLD + 3; i++)
+		few_lines_say(&few, 1, i % 2 ? "odd" : "even");
+	few_lines_say(&few, 2, "another");
+	assert_int_equal(lines, ASIDES_TOLD + 1);
+	assert_string_equal(last_line, "another");
+	few_lines_close(&few, on_few_closed, &closed);
+	assert_int_equal(lines, ASIDES_TOLD + 2);
+	assert_string_equal(last_line,
+			    "and 3 more like that since, the last one: even");
+	for (int i = 0; i < ASIDES_TOLD + 3; i++)
+		few_lines_say(&few, 1, "late");
+	assert_int_equal(loop_wait(l, &closed, LOOP_FOREVER, NULL), 0);
+	assert_int_equal(lines, 2 * ASIDES_TOLD + 2);
+	loop_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told_then_counted),
+		cmocka_unit_test(test_few_lines),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_kinds),
 	};

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "mcp/content.h"
+#include "mcp/opening.h"
 #include "mcp/tools.h"
 
 /* initialize */

@@ -11,6 +11,7 @@
 
 #include "mcp/content.h"
 #include "mcp/guard.h"
+#include "mcp/opening.h"
 #include "mcp/tools.h"
 #include "wire/llm.h"
 

@@ -14,7 +14,10 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/complete_shells.h"
+#include "cli/complete_words.h"
 #include "cli/config.h"
 #include "cli/parse.h"
 #include "cli/topics.h"

@@ -12,6 +12,7 @@
 #include "base/module.h"
 #include "raw_client.h"
 #include "serve/board.h"
+#include "serve/board_tell.h"
 #include "serve/door.h"
 #include "serve/mqtt_boards.h"
 

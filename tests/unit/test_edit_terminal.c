@@ -3,6 +3,7 @@
  * The line editor as a person meets it: keys in, a screen to look at.
  */
 #include "base/module.h"
+#include "cli/complete_words.h"
 #include "edit_harness.h"
 #include "folder.h"
 

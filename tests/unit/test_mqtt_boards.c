@@ -384,9 +384,12 @@ static void too_many(void **state)
 	rig_start(&r);
 	raw_mqtt_open(&r.board, r.config.mqtt_port, DEVICE, NULL, NULL);
 	expect_record(&r, RECORD_READY, "");
+	missing_sent(&r.server->missing, "02:00:00:00:00:02", NULL, loop_now());
 	raw_mqtt_open(&other, r.config.mqtt_port,
 		      "GID_test@@@02_00_00_00_00_02@@@uuid", NULL, NULL);
 	expect_record(&r, RECORD_REFUSED, "limit");
+	/* It came to the broker. */
+	assert_true(missing_deadline(&r.server->missing) == INT64_MAX);
 	while (raw_next(&other, r.loop, &p))
 		;
 	assert_int_equal(r.server->registry.count, 1);

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "mcp/schema.h"
+#include "mcp/schema_describe.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "control_harness.h"
+#include "serve/attached.h"
 
 #define ATTACH "{\"op\":\"attach\"}"
 #define REPLY(id, result)                                     \

@@ -4,6 +4,7 @@
  * meanwhile, and what closes it.
  */
 #include "mcp/guard.h"
+#include "serve/board_tell.h"
 #include "serve_harness.h"
 
 static void on_done(void *owner, struct relay *r, const char *frame, size_t len,

@@ -9,6 +9,8 @@
 
 #include "base/json_scan.h"
 #include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/board_tell.h"
 
 #define OTHER "aa:bb:cc:dd:ee:02"
 
@@ -782,7 +784,7 @@ static void test_limit(void **state)
 	server->config.devices_max = 1;
 	e = dial(MAC);
 	assert_null(board_new(server, &peer, false));
-	the_record(RECORD_REFUSED, 0, "1 devices are connected");
+	the_record(RECORD_REFUSED, 0, "1 device is connected");
 	/* The one that is there may come again. */
 	assert_non_null(dial(MAC));
 	turn();
@@ -799,6 +801,10 @@ static void test_long_names(void **state)
 	memset(name, 'x', 10000);
 	assert_non_null(knock_with(&peer, false));
 	assert_int_equal(strlen(server->registry.first->id), DEVICE_ID_MAX);
+	/* … nor is a client id kept in any length. */
+	peer = (struct peer_info){ .client_id = name };
+	assert_int_equal(strlen(knock_with(&peer, false)->device->client_id),
+			 DEVICE_ID_MAX);
 	/* The longest client id at our broker: a kick needs all of it. */
 	name[1024] = '\0';
 	peer = (struct peer_info){ .client_id = name };

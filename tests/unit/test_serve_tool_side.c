@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who dials in at serve and says nothing: a tool side, or a board that is slow. */
+#include "serve/board_tell.h"
 #include "serve_harness.h"
 
 #define SIDE                                                               \

@@ -5,6 +5,8 @@
  */
 #include "service_harness.h"
 
+#include "sim/service_find.h"
+
 static const char profile[] =
 	"{\"kind\":\"service\",\"name\":\"s\",\"era\":\"both\",\"cache\":{"
 	"\"ttl_ms\":7,\"scope\":\"public\"},\"tools\":["

@@ -2,6 +2,8 @@
 /* Tools of a service that run as tasks, in both eras, from literal bytes. */
 #include "service_harness.h"
 
+#include "sim/service_tasks.h"
+
 static const char profile[] =
 	"{\"kind\":\"service\",\"name\":\"s\",\"era\":\"both\",\"tools\":["
 	"{\"name\":\"long\",\"task\":{\"poll_ms\":7},\"steps\":[{\"progress\":1,"

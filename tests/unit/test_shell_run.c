@@ -16,6 +16,8 @@
 #include "base/mem.h"
 #include "cli/connection.h"
 #include "shell/shell.h"
+#include "shell/shell_peer.h"
+#include "shell/shell_run.h"
 
 static struct app app;
 static struct connection connection;

@@ -14,6 +14,7 @@
 #include "base/module.h"
 #include "free_port.h"
 #include "http_child.h"
+#include "mcp/opening.h"
 #include "net/head.h"
 #include "net/mqtt.h"
 #include "sim/fleet.h"

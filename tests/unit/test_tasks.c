@@ -6,6 +6,7 @@
 
 #include "mcp/content.h"
 #include "mcp/modern.h"
+#include "mcp/opening.h"
 #include "mcp/tasks.h"
 
 #define WITH_TASKS                                                         \

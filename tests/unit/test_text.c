@@ -249,6 +249,23 @@ static void skeletons(void **state)
 	assert_true(alike("caf\u00e9", "cafe\u0301"));
 	assert_true(alike("\u0413\u041e\u0421\u0422", "\u0393OCT"));
 	assert_true(alike("1m", "\uff11\uff4d"));
+	/* One character or three, in any order. */
+	assert_true(alike("vi\u1ec7t", "vie\u0323\u0302t"));
+	assert_true(alike("vi\u1ec7t", "vie\u0302\u0323t"));
+	assert_true(alike("\u1f82", "\u03b1\u0313\u0300\u0345"));
+	assert_true(alike("scan", "\U0001d69c\U0001d68c\U0001d68a\U0001d697"));
+	assert_true(alike("A1", "\U0001d400\U0001d7cf"));
+	assert_true(alike("file", "\ufb01le"));
+	assert_true(alike("scan", "\ua731can"));
+	assert_true(alike("a b", "a\u2800b"));
+	/* Nobody sees how many blanks there are at the end. */
+	assert_true(alike("scan", "scan "));
+	assert_true(alike("scan ", "scan\u00a0\u2800\u3000"));
+	assert_true(alike("scan", "scan \u200b"));
+	assert_false(alike("scan", " scan"));
+	assert_false(alike("a b", "ab"));
+	assert_false(alike("a\u0323", "a"));
+	assert_false(alike("\U0001d7ff", "A"));
 	assert_false(alike("scan", "Scan"));
 	assert_false(alike("scan", "scam"));
 	assert_false(alike("caf\u00e9", "cafe"));
@@ -257,6 +274,7 @@ static void skeletons(void **state)
 	assert_false(alike("a\xff", "a"));
 	assert_true(text_has_look(0x430));
 	assert_true(text_has_look(0xff21));
+	assert_true(text_has_look(0x1d400));
 	assert_false(text_has_look('l'));
 	assert_false(text_has_look(0x4f60));
 }

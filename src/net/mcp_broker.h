@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of MCP over MQTT share: a connection to a broker as a client
- * of MCP, which many targets use, and who announces himself there.
+ * A connection to a broker as a client of MCP, which many targets use. Within the
+ * module of net/mqtt.
  */
-#ifndef NET_MCP_MQTT_PRIVATE_H
-#define NET_MCP_MQTT_PRIVATE_H
+#ifndef NET_MCP_BROKER_H
+#define NET_MCP_BROKER_H
 
 #include "base/map.h"
 #include "net/head.h"
-#include "net/mcp_mqtt.h"
-#include "net/mqtt_private.h"
-
-/* ---- mcp_broker.c: one connection ---- */
+#include "net/mqtt_client.h"
 
 /* Who uses it. All functions come from the loop; server's texts are his. */
 struct mcp_guest {
@@ -65,28 +62,5 @@ int mcp_broker_subscribe(struct mcp_broker *b, struct mcp_guest *g,
 int mcp_broker_publish(struct mcp_broker *b, const char *topic,
 		       const char *text, size_t len, int *number,
 		       struct error *err);
-
-/* ---- mcp_browse.c ---- */
-
-struct mcp_browse *mcp_browse_open(struct loop *l, const struct endpoint *to,
-				   bool *woken, struct error *err);
-int mcp_browse_poll(struct mcp_browse *b, struct error *err);
-const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count);
-void mcp_browse_close(struct mcp_browse *b);
-/* Told, besides *woken, of each change; NULL: nobody. */
-void mcp_browse_tell(struct mcp_browse *b, void (*changed)(void *owner),
-		     void *owner);
-/* Something of the older draft was seen. */
-bool mcp_browse_saw_draft(const struct mcp_browse *b);
-
-/* ---- mcp_mqtt.c ---- */
-
-int mcp_mqtt_open(struct transport *t, const struct endpoint *to,
-		  struct error *err);
-int mcp_mqtt_send(struct transport *t, const char *text, size_t len,
-		  struct error *err);
-void mcp_mqtt_close(struct transport *t);
-int mcp_mqtt_explain(struct transport *t, struct error *err);
-bool mcp_mqtt_layers(const struct transport *t, int64_t id, struct layers *out);
 
 #endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/few_lines.h"
+#include "base/mem.h"
+
+static void say_rest(void *owner, const struct aside_kind *k)
+{
+	struct few_lines *f = owner;
+	CLEANUP(mem_free_ptr) char *text = asides_text(k);
+
+	f->line(f->owner, text);
+}
+
+/* The minute is over. */
+static void on_timer(void *owner)
+{
+	struct few_lines *f = owner;
+
+	asides_end(&f->asides, say_rest, f);
+}
+
+void few_lines_open(struct few_lines *f, struct loop *l,
+		    void (*line)(void *owner, const char *text), void *owner)
+{
+	f->line = line;
+	f->owner = owner;
+	timer_open(&f->timer, l, on_timer, f);
+}
+
+void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text)
+{
+	bool told = asides_has_line(&f->asides, kind, ASIDES_TOLD);
+
+	if (told) {
+		f->line(f->owner, text);
+		return;
+	}
+	if (f->timer.open && !f->asides.counted)
+		timer_start(&f->timer, f->asides.ends - loop_now());
+	asides_count(&f->asides, kind, NULL, text, 0);
+}
+
+static void on_closed(void *owner)
+{
+	struct few_lines *f = owner;
+
+	f->closed(f->closed_owner);
+}
+
+void few_lines_close(struct few_lines *f, void (*closed)(void *owner),
+		     void *owner)
+{
+	on_timer(f);
+	f->closed = closed;
+	f->closed_owner = owner;
+	timer_close(&f->timer, on_closed);
+}

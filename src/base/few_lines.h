@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines that anybody can cause, told: of each kind ten in a minute, and one with
+ * the number of the others at its end (base/asides), by a timer of its own.
+ */
+#ifndef BASE_FEW_LINES_H
+#define BASE_FEW_LINES_H
+
+#include "base/asides.h"
+#include "base/loop.h"
+
+struct few_lines {
+	struct timer timer;
+	struct asides asides;
+	void (*line)(void *owner, const char *text);
+	void *owner;
+	void (*closed)(void *closed_owner);
+	void *closed_owner;
+};
+
+void few_lines_open(struct few_lines *f, struct loop *l,
+		    void (*line)(void *owner, const char *text), void *owner);
+/* kind: not 0; usually the address of the format that text was made of. */
+void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text);
+/*
+ * What is counted is told now; what comes until it is closed is told as far as
+ * there are lines. Ends in closed(owner), from the loop.
+ */
+void few_lines_close(struct few_lines *f, void (*closed)(void *owner),
+		     void *owner);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* 2026-07-28 as a server: metadata, headers, discover. */
+#ifndef SIM_SERVICE_ERA_H
+#define SIM_SERVICE_ERA_H
+
+#include "sim/service_state.h"
+
+/* False: refused, and said so. */
+bool service_era_begin(struct service_part *p, const char *method);
+/* Of enum service_can. */
+unsigned service_abilities(const cJSON *capabilities);
+void service_discover(struct service_part *p);
+void service_add_capabilities(const struct service_part *p, struct buf *out);
+/* Whether a message carries the metadata of 2026-07-28. */
+bool service_meta_modern(const cJSON *message);
+
+#endif
