@@ -317,7 +317,6 @@ says_again_to() {
 	wait_for watch.out '"change":"came","kind":"mqtt","name":"s/lab/stale".*"answers":false,"problem":".*nobody listens there'
 	kill "$first"
 	finish "$watch" 3
-	[ "$(grep -c '"change"' watch.out)" = 4 ]
 }
 
 @test "what a broker says at the beginning counts: who may be asked, roles" {
