@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "auth/url.h"
+#include "base/base.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "net/http.h"
@@ -54,7 +55,7 @@ struct token_source {
  */
 static void be_private(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !ADDRESS_SANITIZED
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 }

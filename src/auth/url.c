@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "net/address.h"
 
-bool auth_host_is_loopback(const char *host)
+/* This machine, by a name or number that means no other. */
+static bool auth_host_is_loopback(const char *host)
 {
 	struct in_addr v4;
 	struct in6_addr v6;

@@ -43,7 +43,4 @@ char *auth_url_resource(const char *target);
 /* resource is the origin of url, and its path one in front, by segments. */
 bool auth_url_covers(const char *resource, const char *url);
 
-/* This machine, by a name or number that means no other. */
-bool auth_host_is_loopback(const char *host);
-
 #endif

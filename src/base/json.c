@@ -581,10 +581,11 @@ bool json_span_member(struct span object, const char *name, struct span *out)
 
 bool json_span_next(struct span array, size_t *at, struct span *out)
 {
-	const char *end = array.text + array.len, *p;
+	const char *end, *p;
 
-	if (*at > array.len)
+	if (!array.text || *at > array.len)
 		return false;
+	end = array.text + array.len;
 	p = skip_space(array.text + *at, end);
 	/* The first value stands behind the bracket, others behind a comma. */
 	if (p == end || *p != (*at ? ',' : '['))

@@ -381,8 +381,9 @@ static const char *fault_of(const struct scan *s)
 static void begin(struct scan *s, const char *text, size_t len,
 		  struct json_places *places)
 {
-	s->text = s->at = text;
-	s->end = text + len;
+	/* Nothing may be given as NULL, to which nothing may be added. */
+	s->text = s->at = text ? text : "";
+	s->end = s->at + len;
 	s->fault = NULL;
 	s->odd = false;
 	s->places = places;

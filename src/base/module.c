@@ -22,6 +22,8 @@ static const struct {
 	{ "front", "libmicrohttpd12" },
 	{ "http", "libcurl4" },
 	{ "mqtt", "libmosquitto1" },
+	{ "tls", "libssl3" },
+	{ "auth", "libssl3" },
 	{ "shell", "libreadline8" },
 	{ "fence", "libseccomp2" },
 	{ "jq", "libjq1" },
@@ -72,8 +74,8 @@ static char *find_file(const char *module, const char *program)
 	return NULL;
 }
 
-static const void *not_found(const char *module, const char *program,
-			     struct error *err)
+static char *not_found(const char *module, const char *program,
+		       struct error *err)
 {
 	error_set(
 		err, ERR_CONNECT,
@@ -121,12 +123,9 @@ static const void *not_loaded(const char *module, const char *path,
 char *module_file(const char *module, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *program = program_folder();
-	char *path;
+	char *path = find_file(module, program);
 
-	path = find_file(module, program);
-	if (!path)
-		not_found(module, program, err);
-	return path;
+	return path ? path : not_found(module, program, err);
 }
 
 /*
@@ -156,14 +155,12 @@ static void *load(const char *path)
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *program = program_folder();
-	CLEANUP(mem_free_ptr) char *path = NULL;
+	CLEANUP(mem_free_ptr) char *path = module_file(module, err);
 	void *handle;
 	const void *table;
 
-	path = find_file(module, program);
 	if (!path)
-		return not_found(module, program, err);
+		return NULL;
 	log_debug("loading '%s'", path);
 	handle = load(path);
 	if (!handle)

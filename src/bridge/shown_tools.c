@@ -67,13 +67,3 @@ void shown_tools_make(struct shown_tools *s, struct bridge_peer *const *peer,
 	shown_tools_done(s);
 	*s = now;
 }
-
-const char *shown_tools_label(const struct shown_tools *s,
-			      const struct bridge_peer *p)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->peer[i] == p)
-			return s->catalogue.label[i];
-	}
-	return NULL;
-}

@@ -24,8 +24,4 @@ void shown_tools_make(struct shown_tools *s, struct bridge_peer *const *peer,
 		      size_t count, const struct bridge_rules *rules);
 void shown_tools_done(struct shown_tools *s);
 
-/* What a host calls a peer of it; NULL: it does not see it. Lent. */
-const char *shown_tools_label(const struct shown_tools *s,
-			      const struct bridge_peer *p);
-
 #endif

@@ -51,7 +51,8 @@ bool broker_judge_down(struct diag *d, const struct broker_fate *f)
 	return true;
 }
 
-size_t broker_large(void)
+/* Bytes that a backend's broker does not take, and some more; 0: none known. */
+static size_t broker_large(void)
 {
 	const struct backend_fact *of;
 	const size_t most = backend_message_max(&of);

@@ -8,9 +8,6 @@
 #include "diag/diag.h"
 #include "net/why.h"
 
-/* Bytes that a backend's broker does not take, and some more; 0: none known. */
-size_t broker_large(void);
-
 /* What became of a message. */
 struct broker_fate {
 	bool came; /* it was seen again */

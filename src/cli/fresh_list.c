@@ -24,7 +24,7 @@
 
 /* ---- how long ---- */
 
-int64_t fresh_list_ttl(const struct tool_list *list, bool *private)
+static int64_t fresh_list_ttl(const struct tool_list *list, bool *private)
 {
 	int64_t least = list->pages ? FRESH_MOST_MS : 0;
 

@@ -11,9 +11,6 @@
 
 #define FRESH_MOST_MS ((int64_t)24 * 60 * 60 * 1000) /* whatever it said */
 
-/* How long all pages of a list may be kept: ms, 0: not at all. */
-int64_t fresh_list_ttl(const struct tool_list *list, bool *private);
-
 /* c->tools came just now, and stands under key: until when it may be used. */
 void fresh_list_keep(const struct connection *c, const char *key);
 

@@ -379,7 +379,7 @@ const struct firmware_fact *firmware_facts(size_t *count)
 	return facts_of(&kinds[2], count);
 }
 
-const struct library_fact *library_facts(size_t *count)
+static const struct library_fact *library_facts(size_t *count)
 {
 	return facts_of(&kinds[3], count);
 }

@@ -89,7 +89,6 @@ struct host_fact {
 const struct backend_fact *backend_facts(size_t *count);
 const struct model_fact *model_facts(size_t *count);
 const struct firmware_fact *firmware_facts(size_t *count);
-const struct library_fact *library_facts(size_t *count);
 const struct host_fact *host_facts(size_t *count);
 /* Whose question of OTA this is, most likely; NULL: stock firmware, or unknown. */
 const struct library_fact *library_asking(const struct ota_request *rq);

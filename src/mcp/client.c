@@ -385,8 +385,9 @@ static int next_round(struct client *c, struct rounds *r, struct call *call,
 	return client_answer(c, r, err);
 }
 
-int client_ask(struct client *c, struct call *call,
-	       const struct client_request *rq, struct error *err)
+/* Start and wait, with all that client.h promises of requests; afterwards it is not in flight. */
+static int client_ask(struct client *c, struct call *call,
+		      const struct client_request *rq, struct error *err)
 {
 	CLEANUP(rounds_done) struct rounds rounds = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };

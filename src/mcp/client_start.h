@@ -57,9 +57,6 @@ const char *client_tool_arguments(struct client *c, const char *tool,
  */
 bool client_has_tasks(const struct client *c, const cJSON **tasks);
 
-/* Start and wait, with all that client.h promises of requests; afterwards it is not in flight. */
-int client_ask(struct client *c, struct call *call,
-	       const struct client_request *rq, struct error *err);
 /* What is asked, by client.asker; as long as a person takes. -1: it was not
    answered, or Ctrl-C. */
 int client_answer(struct client *c, struct rounds *r, struct error *err);

@@ -286,9 +286,13 @@ static ssize_t send_with(int socket, const struct buf *frame, int fd)
 	return sent;
 }
 
-int control_client_ask_with(struct control_client *c,
-			    const struct serve_question *q, int fd,
-			    struct error *err)
+/*
+ * The same with a descriptor, which stays the caller's; only once serve has
+ * answered something, and while nothing waits to be sent. -1: ERR_CONNECT.
+ */
+static int control_client_ask_with(struct control_client *c,
+				   const struct serve_question *q, int fd,
+				   struct error *err)
 {
 	uv_stream_t *stream = (uv_stream_t *)&c->pipe;
 	CLEANUP(buf_done) struct buf json = { 0 }, frame = { 0 };

@@ -47,14 +47,6 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 int control_client_ask(struct control_client *c, const struct serve_question *q,
 		       struct error *err);
 
-/*
- * The same with a descriptor, which stays the caller's; only once serve has
- * answered something, and while nothing waits to be sent. -1: ERR_CONNECT.
- */
-int control_client_ask_with(struct control_client *c,
-			    const struct serve_question *q, int fd,
-			    struct error *err);
-
 /* Ends in closed from the loop, which releases it. Twice is fine. */
 void control_client_close(struct control_client *c);
 

@@ -43,7 +43,7 @@ struct mapping *mapping_new(int fd, size_t max, struct error *err)
 	return m;
 }
 
-void mapping_hold(struct mapping *m)
+static void mapping_hold(struct mapping *m)
 {
 	m->holders++;
 }

@@ -25,7 +25,6 @@ struct mapping {
  * is none.
  */
 struct mapping *mapping_new(int fd, size_t max, struct error *err);
-void mapping_hold(struct mapping *m);
 void mapping_release(struct mapping *m); /* NULL is fine */
 
 struct download;

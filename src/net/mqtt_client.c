@@ -716,6 +716,8 @@ static int read_some(struct mqtt_client *c)
 {
 	int rc = 0;
 
+	if (c->five)
+		mqtt_five_look(c);
 	for (int i = 0; i < READS_AT_ONCE && !rc; i++) {
 		const SSL *ssl = mosquitto_ssl_get(c->mosq);
 

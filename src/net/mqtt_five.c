@@ -197,6 +197,24 @@ static void keep_properties(struct mqtt_client *c)
 				  c->five->connects);
 }
 
+/*
+ * The library tells of a refusal in the form of 3.1.1 (no properties) until
+ * 2.0.11; in 2.0.21 it takes that for a broken packet. Within TLS nobody looks,
+ * since that would take what went wrong there from the library.
+ */
+void mqtt_five_look(struct mqtt_client *c)
+{
+	static const unsigned char refusal[] = { 0x20, 2, 0, 1 };
+	unsigned char head[sizeof(refusal)];
+
+	if (c->state != MQTT_CONNECTING || c->tls)
+		return;
+	if (recv(mosquitto_socket(c->mosq), head, sizeof(head),
+		 MSG_PEEK | MSG_DONTWAIT) == (ssize_t)sizeof(head) &&
+	    memcmp(head, refusal, sizeof(head)) == 0)
+		c->five->answered(c, refusal[3]);
+}
+
 void mqtt_five_prepare(struct mqtt_client *c)
 {
 	struct mqtt_additions *five = c->five;

@@ -31,6 +31,8 @@ struct mqtt_additions {
 void mqtt_five_open(struct mqtt_client *c, const struct mqtt_five *five);
 /* The library's object is new: what it must know. */
 void mqtt_five_prepare(struct mqtt_client *c);
+/* Before each reading: a broker of 3.1.1 alone may be about to say so. */
+void mqtt_five_look(struct mqtt_client *c);
 /* The connection ended: nothing will be acknowledged. */
 void mqtt_five_drop(struct mqtt_client *c);
 void mqtt_five_close(struct mqtt_client *c);

@@ -15,7 +15,11 @@
 #include "out/decoder.h"
 #include "out/term.h"
 
-bool image_fits(const struct renderer *r)
+/*
+ * Whether stdout can show one: a terminal, as text, not switched off. Where
+ * nobody said how, it must have colours, too.
+ */
+static bool image_fits(const struct renderer *r)
 {
 	if (!r->pictures || !r->out_terminal || r->form != OUTPUT_TEXT ||
 	    r->whose || r->image == IMAGE_OFF)

@@ -9,12 +9,6 @@
 
 #include "out/render.h"
 
-/*
- * Whether stdout can show one: a terminal, as text, not switched off. Where
- * nobody said how, it must have colours, too.
- */
-bool image_fits(const struct renderer *r);
-
 /* A result begins: of each so many are shown, and then a word comes. */
 #define IMAGES_MOST 8
 void image_begin(struct renderer *r);

@@ -73,16 +73,6 @@ void edits_done(struct edits *e)
 
 /* ---- where ---- */
 
-bool edit_find(struct span json, const char *const *names, struct span *out)
-{
-	for (; *names; names++) {
-		if (!json_span_member(json, *names, &json))
-			return false;
-	}
-	*out = json;
-	return true;
-}
-
 /* One step of a pointer, "~1" and "~0" decoded; yours. */
 static char *next_step(const char **at)
 {

@@ -27,8 +27,6 @@ bool edits_add_string(struct edits *e, struct span place, const char *text);
 void edits_apply(const struct edits *e, struct span text, struct buf *out);
 void edits_done(struct edits *e);
 
-/* "a" of {"a":…}, and of that "b", … as far as a NULL; of checked JSON. */
-bool edit_find(struct span json, const char *const *names, struct span *out);
 /* By a pointer (RFC 6901): "/a/0/b". */
 bool edit_point(struct span json, const char *pointer, struct span *out);
 /* -1 (ERR_USAGE): it is no pointer. */

@@ -617,9 +617,3 @@ struct udp_leg *udp_leg_open(struct proxy *p, const struct udp_order *o,
 	look_up(u);
 	return u;
 }
-
-const struct udp_counts *udp_leg_counts(const struct udp_leg *u,
-					bool from_device)
-{
-	return &u->counts[from_device];
-}

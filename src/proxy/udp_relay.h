@@ -39,10 +39,6 @@ struct udp_leg *udp_leg_open(struct proxy *p, const struct udp_order *o,
 void udp_leg_text(struct udp_leg *u, bool from_device, struct span text);
 void udp_leg_close(struct udp_leg *u); /* NULL is fine */
 
-/* From that side, until now. */
-const struct udp_counts *udp_leg_counts(const struct udp_leg *u,
-					bool from_device);
-
 void udp_relay_close(struct proxy *p);
 
 #endif

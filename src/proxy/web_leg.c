@@ -362,7 +362,12 @@ static const struct vision *vision_add(struct web *w, const char *url)
 	return v;
 }
 
-char *web_vision_url(struct proxy *p, const char *url, const char *reached)
+/*
+ * An address for the pictures that are meant for that URL, as a board
+ * that reached us by `reached` ("HOST:PORT") is told it; yours.
+ */
+static char *web_vision_url(struct proxy *p, const char *url,
+			    const char *reached)
 {
 	struct web *w = p->web;
 	const struct vision *v = NULL;

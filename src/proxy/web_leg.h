@@ -49,10 +49,4 @@ const char *web_vision_of(const struct web *w, const char *path);
 /* Closing: gone with its last leg and place. */
 void web_maybe_closed(struct web *w);
 
-/*
- * An address for the pictures that are meant for that URL, as a board
- * that reached us by `reached` ("HOST:PORT") is told it; yours.
- */
-char *web_vision_url(struct proxy *p, const char *url, const char *reached);
-
 #endif

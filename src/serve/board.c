@@ -458,7 +458,8 @@ static void take_id(struct board *d, char *id)
 	registry_add(r, d);
 }
 
-void board_call(struct board *d, const char *name)
+/* From now on its id is that, lower case; who had it is replaced. */
+static void board_call(struct board *d, const char *name)
 {
 	struct board *old;
 

@@ -126,8 +126,6 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
  * server calls itself.
  */
 void board_name_tool_side(struct board *d);
-/* From now on its id is that, lower case; who had it is replaced. */
-void board_call(struct board *d, const char *name);
 /*
  * An address has more connections than one gets, and another one of it comes:
  * one that was not ready in 3 s goes. False: there is none.

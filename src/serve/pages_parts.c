@@ -40,7 +40,8 @@ void html_shown(struct buf *out, const char *text)
 	escaped(out, buf_string(&safe));
 }
 
-void html_value(struct buf *out, const char *text)
+/* For an attribute that comes back as it is: escaped, and nothing else. */
+static void html_value(struct buf *out, const char *text)
 {
 	escaped(out, text);
 }

@@ -10,12 +10,10 @@
 
 /* As page_text (net/port_parts.h), of several lines; NULL is nothing. */
 void html_shown(struct buf *out, const char *text);
-/* For an attribute that comes back as it is: escaped, and nothing else. */
-void html_value(struct buf *out, const char *text);
 /* Percent-encoded, for a part of a path or of a query. */
 void html_path(struct buf *out, const char *text);
 
-/* " NAME=\"TEXT\"", by html_value. */
+/* " NAME=\"TEXT\"", escaped, and nothing else. */
 void html_attribute(struct buf *out, const char *name, const char *text);
 
 /* Up to the heading and the line below it. title may be a peer's. */

@@ -291,9 +291,17 @@ static int check(const struct serve *s, const char *id, struct error *err)
 	return check_id(id, err);
 }
 
-int power_switch(struct serve *s, const char *id, enum power_action action,
-		 void (*done)(void *owner, const struct power_outcome *outcome),
-		 void *owner, struct error *err)
+/*
+ * Switch the board of that id (small letters), which need not be here. done:
+ * once, from the loop. Where it was switched off, or off and on, a connection
+ * that it had before is ended. -1: ERR_USAGE: serve has no --power-cmd; ERR_CONNECT:
+ * that board is being switched, too many are, or no process. Leases are the
+ * caller's matter (serve/leasing.h).
+ */
+static int
+power_switch(struct serve *s, const char *id, enum power_action action,
+	     void (*done)(void *owner, const struct power_outcome *outcome),
+	     void *owner, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	struct power_job *job;
@@ -319,7 +327,8 @@ int power_switch(struct serve *s, const char *id, enum power_action action,
 	return 0;
 }
 
-void power_forget(struct power *power, const void *owner)
+/* Nothing is told to that owner any more; what runs runs on. */
+static void power_forget(struct power *power, const void *owner)
 {
 	for (struct power_job *j = power->first; j; j = j->next) {
 		if (j->owner == owner)

@@ -42,19 +42,6 @@ struct power_outcome { /* lent */
 int power_text(char **out, const char *command, struct error *err);
 /* Before the fences: that may be run. command NULL: nothing. */
 void power_allow(const char *command);
-
-/*
- * Switch the board of that id (small letters), which need not be here. done:
- * once, from the loop. Where it was switched off, or off and on, a connection
- * that it had before is ended. -1: ERR_USAGE: serve has no --power-cmd; ERR_CONNECT:
- * that board is being switched, too many are, or no process. Leases are the
- * caller's matter (serve/leasing.h).
- */
-int power_switch(struct serve *s, const char *id, enum power_action action,
-		 void (*done)(void *owner, const struct power_outcome *outcome),
-		 void *owner, struct error *err);
-/* Nothing is told to that owner any more; what runs runs on. */
-void power_forget(struct power *power, const void *owner);
 /* Ends what runs. */
 void power_close(struct power *power);
 

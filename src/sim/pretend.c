@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The device that sim pretends to be: its modes, its jobs, what it uploads and
- * what it runs.
- */
+/* The device that sim pretends to be: modes, jobs, what it uploads and runs. */
 #include <string.h>
 
 #include "base/json_scan.h"

@@ -25,7 +25,8 @@ static const cJSON *meta_of(const cJSON *message)
 	return json_object(json_object(message, "params"), "_meta");
 }
 
-bool service_meta_modern(const cJSON *message)
+/* Whether a message carries the metadata of 2026-07-28. */
+static bool service_meta_modern(const cJSON *message)
 {
 	return json_member(meta_of(message), META_VERSION) != NULL;
 }

@@ -11,7 +11,5 @@ bool service_era_begin(struct service_part *p, const char *method);
 unsigned service_abilities(const cJSON *capabilities);
 void service_discover(struct service_part *p);
 void service_add_capabilities(const struct service_part *p, struct buf *out);
-/* Whether a message carries the metadata of 2026-07-28. */
-bool service_meta_modern(const cJSON *message);
 
 #endif

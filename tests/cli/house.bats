@@ -222,3 +222,12 @@ grow() {
 	# Too few rounds show nothing.
 	[ "$(grow few%5)" = '' ]
 }
+
+@test "each loaded part says of which packages its libraries are" {
+	local part parts
+	parts=$(make -s -C "$ROOT" -f - show <<<$'include Makefile\nshow: ; @echo $(MODULES)')
+	[[ $parts == 'ws front '* ]]
+	for part in $parts; do
+		grep "{ \"$part\", " "$ROOT/src/base/module.c"
+	done
+}

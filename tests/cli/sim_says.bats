@@ -72,7 +72,9 @@ ota_says() {
 		s = socket.create_server(("127.0.0.1", 0))
 		print("port", s.getsockname()[1], flush=True)
 		c = s.accept()[0]
-		c.recv(1000)
+		# All of it, else the end would be a reset: it has 500 bytes, or 1,700.
+		head = c.recv(5, socket.MSG_WAITALL)
+		c.recv(head[3] << 8 | head[4], socket.MSG_WAITALL)
 		c.close()
 		time.sleep(60)
 	END2

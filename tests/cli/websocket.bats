@@ -155,7 +155,7 @@ time.sleep(600)'
 		import asyncio, json, websockets
 
 		async def serve(ws, path=None):
-		    path = path or ws.path
+		    path = path or getattr(ws, "path", None) or ws.request.path
 		    if path == "/ends":
 		        return await ws.close()
 		    async for text in ws:

@@ -14,9 +14,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#ifdef __SANITIZE_ADDRESS__
-#	include <sanitizer/lsan_interface.h>
-#endif
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,9 +27,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/fence.h"
 #include "base/file.h"
 #include "base/mem.h"
+#if ADDRESS_SANITIZED
+#	include <sanitizer/lsan_interface.h>
+#endif
 
 static char folder[] = "/tmp/mcpctl-test-XXXXXX";
 static char inside[128], outside[128];
@@ -113,7 +114,7 @@ static void try_calls(void)
 	EXPECT(socket(AF_INET6, SOCK_STREAM, 0) >= 0 || errno != EPERM);
 	EXPECT(socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
 	EXPECT(fails(fork(), EPERM));
-#ifndef __SANITIZE_ADDRESS__ /* whose search for leaks needs it */
+#if !ADDRESS_SANITIZED /* whose search for leaks needs it */
 	EXPECT(fails(ptrace(PTRACE_TRACEME, 0, NULL, NULL), EPERM));
 #endif
 	mem_free(what);
@@ -238,7 +239,7 @@ static void try_pool(void)
 	loop_free(l);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if ADDRESS_SANITIZED
 /* The search for leaks works behind them; without leaks it says nothing. */
 static void try_leaks(void)
 {
@@ -359,10 +360,13 @@ static int remove_folders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(privileges), cmocka_unit_test(calls),
-		cmocka_unit_test(files),      cmocka_unit_test(ports),
-		cmocka_unit_test(program),    cmocka_unit_test(pool),
-#ifdef __SANITIZE_ADDRESS__
+		cmocka_unit_test(privileges),
+		cmocka_unit_test(calls),
+		cmocka_unit_test(files),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(program),
+		cmocka_unit_test(pool),
+#if ADDRESS_SANITIZED
 		cmocka_unit_test(leaks),
 #endif
 		cmocka_unit_test(loop),

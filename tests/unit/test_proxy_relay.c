@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "proxy/talk.h"
@@ -445,7 +446,7 @@ static long resident(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if ADDRESS_SANITIZED
 /* They keep what is freed for a while, and more around it. */
 #	define MAY_HOLD 16384
 #else

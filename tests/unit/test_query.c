@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/query.h"
 #include "base/query_numbers.h"
 
@@ -247,7 +248,7 @@ static void test_too_much(void **state)
 	      "more than 64 MB");
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ADDRESS_SANITIZED
 static void test_memory(void **state)
 {
 	(void)state;
@@ -336,7 +337,7 @@ int main(void)
 		cmocka_unit_test(test_a_signal_stops_it),
 		cmocka_unit_test(test_it_ends_with_its_asker),
 		cmocka_unit_test(test_too_much),
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ADDRESS_SANITIZED
 		cmocka_unit_test(test_memory),
 #endif
 		cmocka_unit_test(test_numbers),

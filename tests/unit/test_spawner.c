@@ -350,6 +350,7 @@ static void opens_what_was_kept(void **state)
 	assert_int_equal(chdir(folder), 0);
 	seen_init(&s);
 	spawner_keep("kept-by-it", O_WRONLY | O_APPEND | O_CREAT);
+	spawner_keep("absent/kept-by-it", O_WRONLY | O_CREAT);
 	spawner_seal();
 	assert_int_equal(chdir("/"), 0);
 	fd = file_open("kept-by-it", O_WRONLY | O_APPEND | O_CREAT, 0600);
@@ -361,6 +362,11 @@ static void opens_what_was_kept(void **state)
 	assert_int_equal(access(file, F_OK), 0);
 	/* Not with other flags, and no other file. */
 	assert_int_equal(file_open("kept-by-it", O_RDONLY, 0), -1);
+	assert_int_equal(errno, ENOENT);
+	/* What it cannot open is no descriptor. */
+	errno = 0;
+	assert_int_equal(
+		file_open("absent/kept-by-it", O_WRONLY | O_CREAT, 0600), -1);
 	assert_int_equal(errno, ENOENT);
 	fd = file_open("/dev/null", O_RDONLY, 0);
 	assert_true(fd >= 0);
