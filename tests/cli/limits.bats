@@ -214,5 +214,5 @@ quiet() {
 			grep 'above 131072 bytes, and who sends it is not known' reply
 		done
 	done
-	event noise 'without the token or the address'
+	event noise 'it showed no token, and no address'
 }
