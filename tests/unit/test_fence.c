@@ -360,9 +360,12 @@ static int remove_folders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(privileges), cmocka_unit_test(calls),
-		cmocka_unit_test(files),      cmocka_unit_test(ports),
-		cmocka_unit_test(program),    cmocka_unit_test(pool),
+		cmocka_unit_test(privileges),
+		cmocka_unit_test(calls),
+		cmocka_unit_test(files),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(program),
+		cmocka_unit_test(pool),
 #if ADDRESS_SANITIZED
 		cmocka_unit_test(leaks),
 #endif
