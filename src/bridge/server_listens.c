@@ -155,8 +155,21 @@ void server_listens_end(struct server_listens *l)
 	l->again_at = 0;
 }
 
+/* It stands: what hosts wait for is known, and what was missed is looked up. */
+static void acknowledged(struct server_listens *l)
+{
+	if (l->missed)
+		*l->stale = true;
+	l->missed = false;
+	if (l->asked)
+		answer(l, client_watch_honours(&l->call, l->uri));
+}
+
 int64_t server_listens_tend(struct server_listens *l)
 {
+	/* What it is to be told of may be another thing by now. */
+	if (l->open && l->call.first && !l->due)
+		acknowledged(l);
 	if (l->open && l->call.done)
 		look_after(l);
 	if (l->refused) {
@@ -167,11 +180,5 @@ int64_t server_listens_tend(struct server_listens *l)
 		l->again_at = 0;
 		ask(l);
 	}
-	if (l->open && l->call.first && l->missed) {
-		l->missed = false;
-		*l->stale = true;
-	}
-	if (l->open && l->call.first && l->asked)
-		answer(l, client_watch_honours(&l->call, l->uri));
 	return l->again_at ? l->again_at : LOOP_FOREVER;
 }
