@@ -26,6 +26,12 @@ libdir = $(PREFIX)/lib
 datadir = $(PREFIX)/share
 
 SANITIZE ?=
+# Its sanitizers see more than gcc's, and fuzzers are linked of the same objects.
+ifneq ($(SANITIZE),)
+ifeq ($(origin CC),default)
+CC = clang
+endif
+endif
 BUILD ?= build$(if $(SANITIZE),/san)
 $(if $(word 2,$(BUILD)),$(error BUILD='$(BUILD)': make cannot work with a space in there))
 # Where every kind of build has its folder; that of the sanitized one is the
@@ -54,7 +60,7 @@ once = $(eval $1 := $2)$($1)
 HARDEN = $(call once,HARDEN,-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
 	$(shell scripts/hardening $(BUILD) $(CC)))
 SANFLAGS = -O1 -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer -fno-pie
+	-fno-omit-frame-pointer -fno-pie $(if $(filter clang,$(COMPILER)),-fsanitize=fuzzer-no-link)
 MODE = $(if $(SANITIZE),$(SANFLAGS),$(HARDEN) -fPIE)
 # Tests start some ten thousand sanitized processes. Half of what a start costs
 # is moving a program with so many tables, and a library for messages alone.
@@ -68,13 +74,6 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = $(if $(SANITIZE),$(SAN_LDFLAGS),-pie) -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS)
 
 .DEFAULT_GOAL = all
-
-# What the compiler says of each source, without code.
-$(BUILD)/read/%: src/%.c
-	@mkdir -p $(@D)
-	@echo "  READ    $<"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(MODULE_CFLAGS) -MMD -MP -MF $@.d -MT $@ -fsyntax-only $<
-	@touch $@
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
 MODULES = ws front http mqtt tls auth shell fence jq pixels canvas screen audio \
@@ -105,7 +104,7 @@ MODULE_pixels_PKG = libturbojpeg libpng
 MODULE_canvas_SOURCES = src/out/canvas.c
 MODULE_canvas_PKG = chafa
 # Headers that are not among the system's.
-$(BUILD)/pic/out/canvas.o $(BUILD)/read/out/canvas: MODULE_CFLAGS = $(call once,CHAFA_CFLAGS,$(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags chafa)))
+$(BUILD)/pic/out/canvas.o: MODULE_CFLAGS = $(call once,CHAFA_CFLAGS,$(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags chafa)))
 MODULE_screen_SOURCES = src/top/screen.c
 MODULE_screen_PKG = ncursesw
 MODULE_audio_SOURCES = $(wildcard src/net/ogg*.c)
@@ -167,11 +166,11 @@ $(BUILD)/%.o: src/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # It holds them as they are.
-$(BUILD)/cli/cmd_completion.o $(TOP)/fuzz/cli/cmd_completion.o: $(wildcard completions/*)
-$(BUILD)/serve/pages_parts.o $(TOP)/fuzz/serve/pages_parts.o: src/serve/pages.css src/serve/pages.js src/serve/pages.svg
-$(BUILD)/mcp/tool_effect.o $(TOP)/fuzz/mcp/tool_effect.o: src/mcp/tools.json
-$(BUILD)/diag/facts.o $(TOP)/fuzz/diag/facts.o: $(FACTS)
-$(BUILD)/diag/codebook.o $(TOP)/fuzz/diag/codebook.o: $(wildcard src/diag/findings/*.json)
+$(BUILD)/cli/cmd_completion.o: $(wildcard completions/*)
+$(BUILD)/serve/pages_parts.o: src/serve/pages.css src/serve/pages.js src/serve/pages.svg
+$(BUILD)/mcp/tool_effect.o: src/mcp/tools.json
+$(BUILD)/diag/facts.o: $(FACTS)
+$(BUILD)/diag/codebook.o: $(wildcard src/diag/findings/*.json)
 
 $(BUILD)/pic/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -209,7 +208,7 @@ comma = ,
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 .SECONDARY: $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
 # With sanitizers half the time of the compiler went into making tests themselves fast.
-UNIT_CFLAGS = $(if $(SANITIZE),-O0)
+UNIT_CFLAGS = $(if $(SANITIZE),-O0 $(if $(filter clang,$(COMPILER)),-fno-sanitize=fuzzer-no-link))
 $(BUILD)/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
@@ -231,44 +230,32 @@ unit: all $(call named,$(UNIT))
 objects: $(OBJECTS) $(MODULE_SOURCES:src/%.c=$(BUILD)/pic/%.o) \
 	$(BROKER_SOURCES:src/%.c=$(BUILD)/plugin/%.o) $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
 
-# Fuzzers: everything but main, once more, instrumented by clang.
+# Fuzzers: everything but main, of the sanitized build.
 FUZZ_SECONDS ?= 60
 FUZZERS = $(patsubst tests/fuzz/%.c,$(TOP)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_FLAGS = -std=gnu17 -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
-	-fno-sanitize-recover=all $(PKG_CFLAGS)
-FUZZ_WARNINGS = $(WARN_BOTH) $(WARN_clang) $(if $(WERROR),-Werror)
-FUZZ_OBJECTS = $(CORE:$(BUILD)/%.o=$(TOP)/fuzz/%.o)
-FUZZ_SOURCES = $(filter-out src/main.c,$(SOURCES))
-.SECONDARY: $(FUZZ_OBJECTS)
 $(TOP)/fuzz/profiles/%: src/sim/profiles/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
-$(TOP)/fuzz/%.o: src/%.c
-	@mkdir -p $(@D)
-	@echo "  FUZZ    $<"
-	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_WARNINGS) -MMD -MP -c -o $@ $<
 # What these read with is in a module.
 FUZZ_PKG_pixels = $(MODULE_pixels_PKG)
-$(TOP)/fuzz/fuzz_pixels: $(MODULE_pixels_SOURCES:src/%.c=$(TOP)/fuzz/%.o)
+$(TOP)/fuzz/fuzz_pixels: $(MODULE_pixels_SOURCES:src/%.c=$(BUILD)/pic/%.o)
 FUZZ_PKG_speech = $(MODULE_audio_PKG)
 FUZZ_LIBS_mdns = $(MODULE_mdns_LIBS)
-$(TOP)/fuzz/fuzz_mdns: $(MODULE_mdns_SOURCES:src/%.c=$(TOP)/fuzz/%.o)
+$(TOP)/fuzz/fuzz_mdns: $(MODULE_mdns_SOURCES:src/%.c=$(BUILD)/pic/%.o)
 FUZZ_PKG_yaml = $(MODULE_yaml_PKG)
-$(TOP)/fuzz/fuzz_yaml: $(MODULE_yaml_SOURCES:src/%.c=$(TOP)/fuzz/%.o)
-$(TOP)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
-	@echo "  LINK    $@"
-	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) $(TEST_LDFLAGS) -fsanitize=fuzzer -rdynamic -o $@ $(filter %.c %.o,$^) \
+$(TOP)/fuzz/fuzz_yaml: $(MODULE_yaml_SOURCES:src/%.c=$(BUILD)/pic/%.o)
+# What libFuzzer asks for has no prototype.
+$(TOP)/fuzz/fuzz_%: private WARNINGS =
+$(TOP)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(CORE)
+	@mkdir -p $(@D)
+	@echo "  FUZZ    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(TEST_LDFLAGS) -fsanitize=fuzzer -rdynamic -o $@ $(filter %.c %.o,$^) \
 		$(PKG_LIBS) $(FUZZ_LIBS_$*) $(if $(FUZZ_PKG_$*),$$($(PKG_CONFIG) --libs $(FUZZ_PKG_$*)))
-
-# Those that fuzzers are linked of are compiled for them by clang with all its
-# warnings (see FUZZ_WARNINGS), so read are the others.
-.PHONY: warnings
-warnings: $(patsubst src/%.c,$(BUILD)/read/%,$(filter-out $(FUZZ_SOURCES),$(wildcard src/*.c src/*/*.c)))
 
 .PHONY: fuzzers fuzz
 fuzzers: $(call named,$(FUZZERS)) $(PROFILES:%=$(TOP)/fuzz/%)
 fuzz: deps-check
-	$(Q)$(MAKE) -s fuzzers
+	$(Q)$(MAKE) -s $(SAN) fuzzers
 	$(Q)$(RUN) fuzz $(FUZZ_SECONDS)
 
 .PHONY: deps-build deps-check deps-deb
@@ -291,15 +278,12 @@ PLAIN = SANITIZE= BUILD=$(TOP)
 check: deps-check
 	$(call timed,build,$(MAKE) -s -j$(JOBS) WERROR=1 $(PLAIN) unit)
 	$(call timed,build with sanitizers,$(MAKE) -s -j$(JOBS) WERROR=1 $(SAN) unit)
-ifndef ONLY
-	$(call timed,warnings of clang,$(MAKE) -s -j$(JOBS) WERROR=1 SANITIZE= CC=clang BUILD=$(TOP)/clang warnings)
-endif
 	$(Q)$(RUN) all 3
 
 # Whatever takes longer than belongs into `make check`.
 soak: deps-check
-	$(Q)$(MAKE) -s -j$(JOBS) $(PLAIN) all fuzzers
-	$(Q)$(MAKE) -s -j$(JOBS) $(SAN) all
+	$(Q)$(MAKE) -s -j$(JOBS) $(PLAIN) all
+	$(Q)$(MAKE) -s -j$(JOBS) $(SAN) all fuzzers
 	$(Q)$(RUN) soak $(FUZZ_SECONDS)
 
 .PHONY: lint

@@ -98,7 +98,8 @@ def end_all(mark):
 
 
 def make(folder, target, build='build', **more):
-    compiler = 'CC=' + ('ccache gcc' if shutil.which('ccache') else 'gcc')
+    compiler = 'CC=%s%s' % ('ccache ' if shutil.which('ccache') else '',
+                            'clang' if build == SAN else 'gcc')
     kind = ['SANITIZE=address,undefined'] * (build == SAN)
     return run(['make', '-s', '-j%d' % JOBS, 'WERROR=1', compiler, 'BUILD=' + build, *kind,
                 target], folder, 3600, **more)
