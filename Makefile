@@ -226,6 +226,11 @@ named = $(if $(ONLY),$(foreach f,$1,$(if $(strip \
 .PHONY: unit
 unit: all $(call named,$(UNIT))
 
+# All that is compiled, not linked: what a compiler says of it (scripts/check-compilers).
+.PHONY: objects
+objects: $(OBJECTS) $(MODULE_SOURCES:src/%.c=$(BUILD)/pic/%.o) \
+	$(BROKER_SOURCES:src/%.c=$(BUILD)/plugin/%.o) $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
+
 # Fuzzers: everything but main, once more, instrumented by clang.
 FUZZ_SECONDS ?= 60
 FUZZERS = $(patsubst tests/fuzz/%.c,$(TOP)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

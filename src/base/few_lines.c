@@ -2,6 +2,8 @@
 #include "base/few_lines.h"
 #include "base/mem.h"
 
+#include <string.h>
+
 static void say_rest(void *owner, const struct aside_kind *k)
 {
 	struct few_lines *f = owner;
@@ -26,17 +28,23 @@ void few_lines_open(struct few_lines *f, struct loop *l,
 	timer_open(&f->timer, l, on_timer, f);
 }
 
-void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text)
+bool few_lines_left(struct few_lines *f, uintptr_t kind, const char *text)
 {
-	bool told = asides_has_line(&f->asides, kind, ASIDES_TOLD);
+	CLEANUP(mem_free_ptr) char *first = NULL;
 
-	if (told) {
-		f->line(f->owner, text);
-		return;
-	}
+	if (asides_has_line(&f->asides, kind, ASIDES_TOLD))
+		return true;
 	if (f->timer.open && !f->asides.counted)
 		timer_start(&f->timer, f->asides.ends - loop_now());
-	asides_count(&f->asides, kind, NULL, text, 0);
+	first = mem_strndup(text, strcspn(text, "\n"));
+	asides_count(&f->asides, kind, NULL, first, 0);
+	return false;
+}
+
+void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text)
+{
+	if (few_lines_left(f, kind, text))
+		f->line(f->owner, text);
 }
 
 static void on_closed(void *owner)

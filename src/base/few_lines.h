@@ -20,7 +20,12 @@ struct few_lines {
 
 void few_lines_open(struct few_lines *f, struct loop *l,
 		    void (*line)(void *owner, const char *text), void *owner);
-/* kind: not 0; usually the address of the format that text was made of. */
+/*
+ * Is there a line left for that one, which the owner tells? If not, it is counted,
+ * by its first line.
+ */
+bool few_lines_left(struct few_lines *f, uintptr_t kind, const char *text);
+/* The same, told by line. kind: not 0; usually the address of the format that text was made of. */
 void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text);
 /*
  * What is counted is told now; what comes until it is closed is told as far as

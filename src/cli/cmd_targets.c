@@ -238,6 +238,30 @@ static int ping_all(struct targets *t, struct error *err)
 
 /* ---- which of them ---- */
 
+/* What --scan has of these alone; of a broker none but --watch with its time. */
+static int check_scan(const struct invocation *in,
+		      const struct targets_options *o, struct error *err)
+{
+	const struct scan_options *scan = &o->scan;
+	const char *option = scan->interfaces.count	    ? "interface" :
+			     scan->duration && !scan->watch ? "for" :
+			     scan->count		    ? "count" :
+			     scan->probes.count		    ? "probe" :
+							      NULL;
+
+	if (scan->watch && (scan->count || scan->probes.count))
+		return error_set(
+			err, ERR_USAGE,
+			"options '--watch' and '--%s' do not go together",
+			scan->count ? "count" : "probe");
+	if (option && in->argc > 0)
+		return error_set(
+			err, ERR_USAGE,
+			"option '--%s' is for a network, and '%s' is a broker",
+			option, in->argv[0]);
+	return 0;
+}
+
 static int check_options(const struct invocation *in,
 			 const struct targets_options *o, struct error *err)
 {
@@ -259,19 +283,9 @@ static int check_options(const struct invocation *in,
 			in->argv[0]);
 	if (in->argc > 0 && !brokered_fits(in->app))
 		return scan_no_broker(in->app, err);
-	if (o->scan.watch && (o->scan.count || o->scan.probes.count))
-		return error_set(
-			err, ERR_USAGE,
-			"options '--watch' and '--%s' do not go together",
-			o->scan.count ? "count" : "probe");
-	if (o->scan.watch && in->argc > 0 && !o->scan.interfaces.count)
-		return 0;
-	if (o->scans && option && in->argc > 0)
-		return error_set(
-			err, ERR_USAGE,
-			"option '--%s' is for a network, and '%s' is a broker",
-			option, in->argv[0]);
-	if (!o->scans && option)
+	if (o->scans)
+		return check_scan(in, o, err);
+	if (option)
 		return error_set(err, ERR_USAGE,
 				 "option '--%s' is for '--scan'", option);
 	return 0;

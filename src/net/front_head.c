@@ -420,7 +420,8 @@ static void hand_on(struct visitor *v, const struct front_head *view)
 
 static void serve(struct visitor *v, const struct head *head)
 {
-	const char *reason = head_problem(&head->headers, head->http_1_0);
+	const char *reason =
+		head_problem(&head->headers, head->target_host, head->http_1_0);
 	char local[ADDRESS_TEXT_MAX];
 	const struct front_head view = { .address = v->address,
 					 .local = local,

@@ -104,13 +104,15 @@ static enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 {
 	const struct sockaddr_storage peer = connection_peer(rq->connection);
 	struct http_guest *g = http_guest_of(rq->connection);
+	CLEANUP(mem_free_ptr) char *host = NULL;
 	struct front_head head;
 	const char *reason;
 	int status;
 
 	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
 				  &rq->headers);
-	reason = head_problem(&rq->headers, http_1_0);
+	host = head_target_host(rq->uri, strlen(rq->uri));
+	reason = head_problem(&rq->headers, host, http_1_0);
 	if (reason)
 		return refuse_head_judge(rq, reason);
 	front_share_whose(rq->front, &g->share, &peer, &rq->headers, rq->peer);

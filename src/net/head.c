@@ -112,15 +112,32 @@ static int add_field(struct headers *h, struct span line)
 	return 0;
 }
 
+#define ABSOLUTE "http://"
+
+char *head_target_host(const char *target, size_t len)
+{
+	const size_t before = sizeof(ABSOLUTE) - 1;
+	const char *slash;
+
+	if (len <= before || strncmp(target, ABSOLUTE, before) != 0)
+		return NULL;
+	slash = memchr(target + before, '/', len - before);
+	return mem_strndup(target + before,
+			   slash ? (size_t)(slash - target) - before :
+				   len - before);
+}
+
 void head_split_target(const char *target, size_t len, char **path,
 		       char **query)
 {
-	const char *mark, *slash;
+	CLEANUP(mem_free_ptr) char *host = head_target_host(target, len);
+	const char *mark;
 
-	if (len > 7 && strncmp(target, "http://", 7) == 0) {
-		slash = memchr(target + 7, '/', len - 7);
-		len = slash ? len - (size_t)(slash - target) : 0;
-		target = slash;
+	if (host) {
+		size_t before = sizeof(ABSOLUTE) - 1 + strlen(host);
+
+		target += before;
+		len -= before;
 	}
 	*query = NULL;
 	if (len == 0) {
@@ -145,6 +162,7 @@ static void take_request_line(struct head *out, struct span line)
 
 	out->method = mem_strndup(line.text, (size_t)(space - line.text));
 	head_split_target(target, len, &out->path, &out->query);
+	out->target_host = head_target_host(target, len);
 	out->http_1_0 = line.text[line.len - 1] == '0';
 }
 
@@ -211,6 +229,7 @@ void head_done(struct head *h)
 	mem_free(h->method);
 	mem_free(h->path);
 	mem_free(h->query);
+	mem_free(h->target_host);
 	headers_done(&h->headers);
 	*h = (struct head){ 0 };
 }
@@ -252,7 +271,8 @@ static bool is_length(const char *text)
 	return digits > 0 && digits < 20 && !text[digits];
 }
 
-static const char *host_problem(const struct headers *fields, bool http_1_0)
+static const char *host_problem(const struct headers *fields,
+				const char *target_host, bool http_1_0)
 {
 	const char *host = headers_get(fields, "Host");
 	struct authority a;
@@ -261,6 +281,8 @@ static const char *host_problem(const struct headers *fields, bool http_1_0)
 		return "Host came twice";
 	if (!host)
 		return http_1_0 ? NULL : "Host is missing";
+	if (target_host && !text_same(target_host, host))
+		return "Host is another than that of the target";
 	return authority_parse(&a, host, strlen(host), NULL) || !a.host[0] ?
 		       "Host is no HOST[:PORT]" :
 		       NULL;
@@ -287,9 +309,10 @@ static const char *length_problem(const struct headers *fields, bool http_1_0)
 		       NULL;
 }
 
-const char *head_problem(const struct headers *fields, bool http_1_0)
+const char *head_problem(const struct headers *fields, const char *target_host,
+			 bool http_1_0)
 {
-	const char *problem = host_problem(fields, http_1_0);
+	const char *problem = host_problem(fields, target_host, http_1_0);
 
 	for (size_t i = 0; i < fields->count && !problem; i++) {
 		const char *name = fields->item[i].name;

@@ -19,6 +19,7 @@ enum head_state {
 
 struct head {
 	char *method, *path, *query; /* query NULL if none; owned */
+	char *target_host; /* head_target_host, owned */
 	struct headers headers;
 	bool http_1_0;
 	bool bare_newlines; /* a line ended without CR */
@@ -36,15 +37,19 @@ void head_done(struct head *h);
 void head_split_target(const char *target, size_t len, char **path,
 		       char **query);
 
+/* HOST[:PORT] of such a target, yours; NULL: it has none. */
+char *head_target_host(const char *target, size_t len);
+
 /*
  * NULL, or why a request with these fields must not be taken, since another
  * parser on its way could see another length or another host in it (RFC 9112,
- * 3.2, 6.3): Host missing (but in HTTP/1.0), twice or no host; a
- * Content-Length that is twice or no number; a Transfer-Encoding other than
- * chunked, twice, in HTTP/1.0, or beside a Content-Length; a name that is none;
- * a value with control characters, as a carriage return that stands alone is one.
+ * 3.2, 6.3): Host missing (but in HTTP/1.0), twice, no host, or another than
+ * target_host (NULL: the target has none); a Content-Length that is twice or no
+ * number; a Transfer-Encoding other than chunked, twice, in HTTP/1.0, or beside a
+ * Content-Length; a name that is none; a value with control characters, as a carriage return that stands alone is one.
  */
-const char *head_problem(const struct headers *fields, bool http_1_0);
+const char *head_problem(const struct headers *fields, const char *target_host,
+			 bool http_1_0);
 
 enum head_upgrade {
 	HEAD_NO_UPGRADE, /* plain HTTP */

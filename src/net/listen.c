@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/few_lines.h"
 #include "base/mem.h"
 #include "net/camera.h"
 #include "net/listen.h"
@@ -16,6 +17,8 @@ struct listen {
 	struct port *port; /* NULL: closed */
 	struct camera camera; /* its pictures */
 	struct timer timer;
+	struct few_lines few; /* of what anybody can cause */
+	bool few_open;
 	char *path; /* the only one accepted; NULL: any */
 	bool is_point; /* … and it is an access point's */
 	struct words tokens;
@@ -29,8 +32,8 @@ struct listen {
 
 /* ---- what is told ---- */
 
-static void notice(struct listen *l, enum notice_kind kind, const char *address,
-		   const char *text)
+static void tell(struct listen *l, enum notice_kind kind, const char *address,
+		 const char *text)
 {
 	const struct transport *t = l->transport;
 	const struct notice n = { .kind = kind,
@@ -39,6 +42,20 @@ static void notice(struct listen *l, enum notice_kind kind, const char *address,
 
 	if (!l->closing && t->events->notice)
 		t->events->notice(t->owner, &n);
+}
+
+/* How many more there were. */
+static void tell_rest(void *owner, const char *text)
+{
+	tell(owner, NOTICE_OTHER, NULL, text);
+}
+
+/* What anybody can cause, as often as it likes; +1: no kind is 0. */
+static void notice(struct listen *l, enum notice_kind kind, const char *address,
+		   const char *text)
+{
+	if (few_lines_left(&l->few, (uintptr_t)kind + 1, text))
+		tell(l, kind, address, text);
 }
 
 static const char *or_device(const char *id)
@@ -85,9 +102,14 @@ static void heard(void *owner, const struct port_news *n)
 	bool tls = n->event == PORT_NOISE && n->noise == FRONT_TLS;
 	CLEANUP(mem_free_ptr) char *text = words_of(n);
 
-	if (n->event != PORT_ACTIVATE && n->event != PORT_TOLD)
-		notice(owner, tls ? NOTICE_TLS : kinds[n->event],
-		       n->who.address, text);
+	if (n->event == PORT_ACTIVATE || n->event == PORT_TOLD)
+		return;
+	/* Of these net/front tells few already. */
+	if (n->event == PORT_NOISE || n->event == PORT_REFUSED)
+		tell(owner, tls ? NOTICE_TLS : kinds[n->event], n->who.address,
+		     text);
+	else
+		notice(owner, kinds[n->event], n->who.address, text);
 }
 
 static void asked(const struct visit *v, const struct ota_request *rq,
@@ -154,7 +176,7 @@ static void on_timer(void *owner)
 			"2. reboot the board: it asks this address where to dial\n"
 			"3. wake it: wake word or button\n"
 			"open the same address in a phone's browser: no page means a firewall,\na page means the board");
-	notice(l, NOTICE_LISTENING, NULL, buf_string(&text));
+	tell(l, NOTICE_LISTENING, NULL, buf_string(&text));
 }
 
 /* ---- its tokens ---- */
@@ -325,7 +347,7 @@ static void released(void *owner)
 /* When neither the port nor the device is open any more. */
 static void perhaps_released(struct listen *l)
 {
-	if (!l->port && !l->inner.impl && l->closing)
+	if (!l->port && !l->inner.impl && !l->few_open && l->closing)
 		timer_close(&l->timer, released);
 }
 
@@ -337,10 +359,19 @@ static void on_port_closed(void *owner)
 	perhaps_released(l);
 }
 
+static void on_few_closed(void *owner)
+{
+	struct listen *l = owner;
+
+	l->few_open = false;
+	perhaps_released(l);
+}
+
 static void begin_end(struct listen *l)
 {
 	if (l->closing)
 		return;
+	few_lines_close(&l->few, on_few_closed, l);
 	l->closing = true;
 	timer_stop(&l->timer);
 	if (l->inner.impl)
@@ -464,6 +495,8 @@ static int listen_open(struct transport *t, const struct endpoint *to,
 		return -1;
 	}
 	timer_open(&l->timer, t->loop, on_timer, l);
+	few_lines_open(&l->few, t->loop, tell_rest, l);
+	l->few_open = true;
 	timer_start(&l->timer, 0);
 	t->impl = l;
 	return 0;

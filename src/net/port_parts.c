@@ -146,7 +146,7 @@ const char *knock_noise(enum front_noise what)
 		[FRONT_EMPTY] = NULL,
 		[FRONT_TOO_LARGE] = "a request was too large",
 		[FRONT_BODY_OF_STRANGER] =
-			"a large body was refused: it came without the token or the address that a picture needs",
+			"a large body was refused: it showed no token, and no address for a picture",
 		[FRONT_BODY_TOO_LARGE] = "a request was too large",
 		[FRONT_CUT] = "a request ended amid its body",
 		[FRONT_BUSY] = "a request was refused: too many at once",

@@ -177,6 +177,11 @@ static const struct why_row rows[] = {
 	{ WHY_SILENT, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} accepted the connection, but not the WebSocket handshake within {wait}",
 	  IS_IT, "N111" },
+	{ WHY_CLOSED, WITH_MQTT | WITH_FIVE, ANY, ERR_CONNECT,
+	  "'{host}' port {port} closed the connection during the MQTT handshake",
+	  IS_IT
+	  " does it speak MQTT 5? one of MQTT 3.1.1 alone may close so (RabbitMQ 3.10 does)",
+	  "N113" },
 	{ WHY_CLOSED, WITH_MQTT, ANY, ERR_CONNECT,
 	  "'{host}' port {port} closed the connection during the MQTT handshake",
 	  IS_IT

@@ -283,7 +283,8 @@ static bool is_let_in(struct mcp_leg *l, const struct head *h)
 					 .query = h->query,
 					 .headers = &h->headers,
 					 .share = &l->share };
-	const char *why = head_problem(&h->headers, h->http_1_0);
+	const char *why =
+		head_problem(&h->headers, h->target_host, h->http_1_0);
 	int status = 400;
 
 	if (why) {

@@ -522,7 +522,8 @@ static void prepare(struct http_leg *w, const struct head *h)
 static void take_head(struct http_leg *w, const struct head *h)
 {
 	CLEANUP(mem_free_ptr) char *before = NULL;
-	const char *problem = head_problem(&h->headers, h->http_1_0);
+	const char *problem =
+		head_problem(&h->headers, h->target_host, h->http_1_0);
 
 	if (w->leg.up.url)
 		before = mem_strdup(w->leg.up.url);

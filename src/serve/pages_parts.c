@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/pages_parts.h"
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -65,6 +66,7 @@ static void add_file(struct buf *out, const char *before, const char *path,
 	const struct html_file *f = html_file(path);
 	char sum[SHA256_TEXT];
 
+	assert(f);
 	sha256_text(f->text, f->len, sum);
 	buf_printf(out, "%s%s?%.16s%s", before, path, sum, after);
 }

@@ -53,6 +53,8 @@ int shell_check_target(const struct shell *s, const char *target, bool later,
 
 	other.config.target = target;
 	other.config.device = NULL;
+	/* Nobody logs in with what is only looked at, and then gone. */
+	other.apart = true;
 	if (later)
 		shell_mark_later(&other);
 	status = setup_endpoint(&endpoint, &other, &ops, err);

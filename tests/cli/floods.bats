@@ -134,3 +134,20 @@ question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
 		[[ $row == *espressif* ]] || grep -q 'and [0-9]* more like that since' port.err
 	done
 }
+
+@test "listen: of strangers ten lines of a kind are told in a minute" {
+	listener l listen:127.0.0.1:0 tail
+	for n in $(seq 10 24); do
+		curl -sf -o reply -H "Device-Id: 66:00:00:00:00:$n" -d '{}' "http://127.0.0.1:$PORT/xiaozhi/ota/"
+		curl -s -o reply "http://127.0.0.1:$PORT/nothing"
+	done
+	device board
+	until_true grep -q hello l.out l.err
+	crowd "$PORT" silent 25
+	crowd_goes
+	kill -INT "$LISTENER"
+	finish "$LISTENER" 130
+	[ "$(grep -c '66:00:00:00:00:.. asked OTA' l.err)" -eq 10 ]
+	[ "$(grep -c 'a second device, while' l.err)" -eq 10 ]
+	[ "$(grep -c 'there is nothing' l.err)" -eq 10 ]
+}

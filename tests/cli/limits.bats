@@ -170,8 +170,8 @@ quiet() {
 	echo '{"kitchen": "02:00:00:00:00:01"}' >config/mcpctl/devices.json
 	serve --devices-max 3
 	device fleet --devices 3 --device-id 02:00:00:00:aa:01 --reconnect
-	ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = 3 ]; }
-	until_true ready
+	fleet_there() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = 3 ]; }
+	until_true fleet_there
 	device other --device-id 02:00:00:00:aa:04
 	event refused '3 devices are connected, that is the limit'
 	device board
@@ -214,5 +214,5 @@ quiet() {
 			grep 'above 131072 bytes, and who sends it is not known' reply
 		done
 	done
-	event noise 'without the token or the address'
+	event noise 'it showed no token, and no address'
 }

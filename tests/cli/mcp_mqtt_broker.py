@@ -6,7 +6,7 @@ mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
 (SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only, and
-when who asked);
+when who asked); shuts (as RabbitMQ 3.10, which speaks 3.1.1: no CONNACK at all);
 mute (no SUBACK); odd (CONNACK with a property that does not exist); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
 """
 import json
@@ -102,6 +102,8 @@ def connect(client, body):
         topic, at = read_text(body, at + size)
         will, at = read_text(body, at)
         say("will", topic.replace(name, "ID"), will, "retained" if flags & 32 else "passing")
+    if KIND == "shuts":
+        raise ConnectionError
     if KIND == "old":
         say("at", round(time.monotonic(), 2))
         client.send(0x20, b"\0\1")

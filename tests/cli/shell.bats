@@ -230,6 +230,9 @@ lines() {
 	hints "a target has ':'"
 	lines sim: shell < <(printf 'use sim:no-such-profile\nping\n')
 	ends 2
+	lines shell < <(printf 'use http://127.0.0.1:1/mcp\nping\n')
+	ends 3
+	hints 'connection refused'
 	lines shell < <(printf 'use sim:\nping\n')
 	ends 0
 	lines shell <<<ping

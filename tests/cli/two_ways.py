@@ -24,9 +24,11 @@ requests = {
     "two hosts": post + host + host + b"Content-Length: 0\r\n\r\n",
     "other hosts": post + host + b"Host: 127.0.0.1\r\nContent-Length: 0\r\n\r\n",
     "no host in it": post + b"Host: a b\r\nContent-Length: 0\r\n\r\n",
+    "another in the target": b"POST http://127.0.0.1/nothing HTTP/1.1\r\n" + host + b"Content-Length: 0\r\n\r\n",
     "encoding": post + host + b"Transfer-Encoding: identity\r\n\r\n",
     "encodings": post + host + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
     "1.0 chunked": b"POST /nothing HTTP/1.0\r\n" + host + b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n",
+    "upgrade with another in the target": b"GET http://127.0.0.1/ HTTP/1.1\r\n" + host + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     "upgrade without a host": b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 }
 

@@ -23,7 +23,8 @@ static void use(const struct head *h)
 	struct admit port;
 
 	assert(!admit_open(&port, &nothing, "bench", NULL, NULL));
-	if (!head_problem(&h->headers, h->http_1_0) && !h->http_1_0)
+	if (!head_problem(&h->headers, h->target_host, h->http_1_0) &&
+	    !h->http_1_0)
 		assert(headers_get(&h->headers, "Host"));
 	admit_judge(&port, &h->headers, true);
 	assert(!admit_guest(&port, &h->headers));

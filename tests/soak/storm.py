@@ -8,7 +8,8 @@ CALLS calls were made. Each call has a number of its own, and a board answers
 with its id and that number: each is answered once, by its own board, or the
 command tells that the board is gone. The memory and the open files of serve are
 taken with all boards there and nothing asked: after the first storm and at the
-end. Prints figures; status 1 and the reason if one is not as it must be.
+end, the mean of nine looks each time, since single ones swing by a tenth. Prints
+figures; status 1 and the reason if one is not as it must be.
 """
 import itertools
 import json
@@ -16,6 +17,7 @@ import os
 import random
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -23,6 +25,7 @@ import time
 
 PROCESSES = 4
 BATCH = 300        # calls of one command to one board
+LOOKS = 9          # at the memory, each after a storm of all boards
 PATIENCE = 120     # seconds until boards are back, on a busy machine
 ECHO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "echo.json")
 
@@ -114,6 +117,14 @@ class Storm:
             time.sleep(0.2)
 
     def held(self):
+        """(kB of memory, open files) of serve: the mean of some looks, and the last."""
+        looks = [self.look()]
+        while len(looks) < LOOKS and not self.broken:
+            looks.append(self.look())
+        print("memory:", ", ".join(f"{memory} kB" for memory, _ in looks), flush=True)
+        return round(statistics.mean(memory for memory, _ in looks)), looks[-1][1]
+
+    def look(self):
         """(kB of memory, open files) of serve, after a storm of all boards, in peace.
 
         Who came amid calls stands between what those left: that is chance, and

@@ -44,7 +44,7 @@ static void test_told_then_counted(void **state)
 	for (int i = 0; i < 3; i++) {
 		char text[] = "line 0";
 
-		text[5] += (char)i;
+		text[5] = (char)(text[5] + i);
 		assert_false(asides_has_line(&a, 7, ASIDES_TOLD));
 		asides_count(&a, 7, i == 1 ? "bob" : NULL, text,
 			     i == 1 ? 4 : 1);

@@ -20,7 +20,7 @@ static char *path;
 
 struct heard {
 	size_t count;
-	char id[4][32], prefix[4][32], tool[4][32];
+	char id[4][32], prefix[4][32], way[4][32], tool[4][32];
 	size_t tools[4];
 	struct bridge_list *list[4];
 };
@@ -32,6 +32,7 @@ static void on_board(void *owner, const struct kept_board *b)
 	assert_true(h->count < 4);
 	text_copy(h->id[h->count], sizeof(h->id[0]), b->id);
 	text_copy(h->prefix[h->count], sizeof(h->prefix[0]), b->prefix);
+	text_copy(h->way[h->count], sizeof(h->way[0]), b->way ? b->way : "-");
 	h->tools[h->count] = b->list->tools.count;
 	if (b->list->tools.count)
 		text_copy(h->tool[h->count], sizeof(h->tool[0]),
@@ -67,8 +68,8 @@ static void written_and_read(void **state)
 	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"},"
 					    "{\"name\":\"self.b\"}");
 	const struct kept_board b[] = {
-		{ "02:01", "kitchen", "esp 1", unix_now_ms(), l },
-		{ "02:02", "a \"b\"\\", NULL, unix_now_ms(), l },
+		{ "02:01", "kitchen", "esp 1", "MQTT", unix_now_ms(), l },
+		{ "02:02", "a \"b\"\\", NULL, NULL, unix_now_ms(), l },
 	};
 	struct heard h;
 
@@ -78,6 +79,8 @@ static void written_and_read(void **state)
 	assert_int_equal(h.count, 2);
 	assert_string_equal(h.id[0], "02:01");
 	assert_string_equal(h.prefix[1], "a \"b\"\\");
+	assert_string_equal(h.way[0], "MQTT");
+	assert_string_equal(h.way[1], "-");
 	assert_int_equal(h.tools[1], 2);
 	assert_string_equal(h.tool[1], "self.a");
 	/* It stands there once. */
@@ -89,13 +92,13 @@ static void boards_of_another_bridge_stay(void **state)
 {
 	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"}");
 	struct bridge_list *other = list("def", "{\"name\":\"self.c\"}");
-	const struct kept_board first = { "02:01", "one", NULL, unix_now_ms(),
-					  l };
+	const struct kept_board first = { "02:01", "one",	  NULL,
+					  NULL,	   unix_now_ms(), l };
 	const struct kept_board second[] = {
-		{ "02:02", "two", NULL, unix_now_ms(), other },
+		{ "02:02", "two", NULL, NULL, unix_now_ms(), other },
 	};
-	const struct kept_board renamed = { "02:01", "uno", NULL, unix_now_ms(),
-					    other };
+	const struct kept_board renamed = { "02:01", "uno",	    NULL,
+					    NULL,    unix_now_ms(), other };
 	struct heard h;
 
 	(void)state;
@@ -116,9 +119,9 @@ static void old_ones_are_forgotten(void **state)
 	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"}");
 	const int64_t day = INT64_C(24) * 3600 * 1000;
 	const struct kept_board b[] = {
-		{ "02:01", "old", NULL,
+		{ "02:01", "old", NULL, NULL,
 		  unix_now_ms() - (BOARDS_FILE_DAYS + 1) * day, l },
-		{ "02:02", "new", NULL,
+		{ "02:02", "new", NULL, NULL,
 		  unix_now_ms() - (BOARDS_FILE_DAYS - 1) * day, l },
 	};
 	struct heard h;

@@ -393,7 +393,7 @@ static void told_again(void **state)
 static void expect_suback(struct rig *r, struct raw_mqtt *m, const char *filter,
 			  int code)
 {
-	struct raw_packet p;
+	struct raw_packet p = { 0 };
 
 	raw_subscribe(m, filter);
 	assert_true(raw_next(m, r->loop, &p));

@@ -187,7 +187,7 @@ static const char *problem(const char *version, const char *fields)
 	struct head head;
 
 	assert_int_equal(head_parse(&head, text, strlen(text)), HEAD_READY);
-	why = head_problem(&head.headers, head.http_1_0);
+	why = head_problem(&head.headers, head.target_host, head.http_1_0);
 	head_done(&head);
 	return why;
 }
@@ -255,9 +255,9 @@ static void test_broken_name(void **state)
 
 	(void)state;
 	headers_add(&h, "Host", "a");
-	assert_null(head_problem(&h, false));
+	assert_null(head_problem(&h, NULL, false));
 	headers_add(&h, "Content-Length ", "5");
-	assert_non_null(head_problem(&h, false));
+	assert_non_null(head_problem(&h, NULL, false));
 }
 
 /* As a library may give them that takes no lone CR for the end of a line. */
@@ -269,9 +269,9 @@ static void test_broken_value(void **state)
 	headers_add(&h, "Host", "a");
 	headers_add(&h, "Content-Length", "5");
 	headers_add(&h, "X-Tab", "a\tb");
-	assert_null(head_problem(&h, false));
+	assert_null(head_problem(&h, NULL, false));
 	headers_add(&h, "X", "a\rTransfer-Encoding: chunked");
-	assert_string_equal(head_problem(&h, false),
+	assert_string_equal(head_problem(&h, NULL, false),
 			    "the value of a header is broken");
 }
 
@@ -298,6 +298,38 @@ static void test_targets(void **state)
 	splits("http://h:1/x?y", "/x", "y");
 	splits("http://h", "/", NULL);
 	splits("*", "*", NULL);
+}
+
+static bool fits_target(const char *target, const char *host)
+{
+	CLEANUP(mem_free_ptr)
+	char *its = head_target_host(target, strlen(target));
+	CLEANUP(headers_done) struct headers h = { 0 };
+
+	headers_add(&h, "Host", host);
+	return !head_problem(&h, its, false);
+}
+
+/* Of two hosts one is what a proxy in front looked at, perhaps. */
+static void test_hosts_of_targets(void **state)
+{
+	struct head head;
+	const char *text = "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n";
+
+	(void)state;
+	assert_true(fits_target("/http://b/", "a"));
+	assert_true(fits_target("http://A:1/x", "a:1"));
+	assert_true(fits_target("http://a", "a"));
+	assert_false(fits_target("http://b", "a"));
+	assert_false(fits_target("http://a:1/x", "a"));
+	assert_false(fits_target("http://a/", "ab"));
+	assert_false(fits_target("http://ab/", "a"));
+	assert_false(fits_target("http://b@a/", "a"));
+	assert_int_equal(head_parse(&head, text, strlen(text)), HEAD_READY);
+	assert_string_equal(
+		head_problem(&head.headers, head.target_host, false),
+		"Host is another than that of the target");
+	head_done(&head);
 }
 
 static void query_gives(const char *query, const char *name, const char *wanted)
@@ -375,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_values_are_trimmed),
 		cmocka_unit_test(test_upgrades),
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_hosts_of_targets),
 		cmocka_unit_test(test_queries),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_hosts),

@@ -221,6 +221,8 @@ static void test_large(void **state)
 	(void)state;
 	t.options.tokens = &tokens;
 	run(child_large);
+	has(buf_string(&t.lines),
+	    "a large body was refused: it showed no token");
 }
 
 int main(void)

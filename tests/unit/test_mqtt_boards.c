@@ -593,7 +593,7 @@ static void foreign_silent(void **state)
 					 "devices/p2p/02_00_00_00_00_01");
 		} while (strcmp(p.topic, at[due]) != 0);
 	}
-	assert_int_equal(asked, 24);
+	assert_int_equal(asked, 28);
 	rig_done(&r);
 	broker_done(&broker);
 }
