@@ -24,6 +24,7 @@ enum fake_what {
 	FAKE_TEXT,
 	FAKE_BINARY,
 	FAKE_NOTICE,
+	FAKE_PONG,
 	FAKE_FAILED,
 	FAKE_CLOSED
 };
@@ -145,6 +146,9 @@ static inline void fake_deliver(const struct fake_frame *f)
 		break;
 	case FAKE_NOTICE:
 		t->events->notice(t->owner, &n);
+		break;
+	case FAKE_PONG:
+		t->events->pong(t->owner);
 		break;
 	case FAKE_FAILED:
 		t->events->failed(t->owner, f->number,

@@ -693,6 +693,19 @@ static void relayed_without_mcp(void **state)
 	error_reset(&err);
 }
 
+/* Who pinged need not wait for anything else. */
+static void pong_wakes(void **state)
+{
+	int64_t began;
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	began = loop_now();
+	fake_push(FAKE_PONG, NULL, 10);
+	assert_int_equal(session_step(session, NULL, began + 20000, NULL), 0);
+	assert_true(loop_now() < began + 10000);
+}
+
 static void standby(void **state)
 {
 	static const struct udp_offer offer = { .server = "h", .port = 5 };
@@ -758,6 +771,7 @@ int main(void)
 		TEST(relayed),
 		TEST(relayed_mqtt),
 		TEST(relayed_without_mcp),
+		TEST(pong_wakes),
 		TEST(standby),
 	};
 
