@@ -531,12 +531,10 @@ static void say_goodbye(struct board_presence *p)
 
 static void disconnect_it(struct board_presence *p)
 {
-	struct mqtt_client *client = TAKE(p->client);
-
 	say_goodbye(p);
 	p->connected = false;
 	/* Its callbacks say nothing any more: p is not connected. */
-	p->place->mqtt->client_close(client, NULL);
+	p->place->mqtt->client_close(TAKE(p->client), NULL);
 }
 
 /* ---- its life ---- */

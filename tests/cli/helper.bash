@@ -29,7 +29,19 @@ setup() {
 	mkdir -m 700 run
 }
 
-teardown() { untraced end_all; }
+teardown() {
+	untraced end_all
+	is_sound
+}
+
+# No program of the test had a fault that the test itself would pass over, since
+# something started it again.
+is_sound() {
+	if grep -sE 'ERROR: [A-Za-z]+Sanitizer|runtime error: |the bridge ended \(status 1(34|36|39)\)' \
+		"$WORK"/*.out "$WORK"/*.err; then
+		return 1
+	fi
+}
 
 end_all() {
 	local pid
@@ -50,6 +62,7 @@ end_terminals() { :; }
 background() {
 	local name=$1
 	shift
+	is_sound # it says no more when its files are used again
 	# Here, not in the child: else what the one before said is still read.
 	: >"$name.out"
 	: >"$name.err"
