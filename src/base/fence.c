@@ -161,7 +161,8 @@ static int give_up_capabilities(bool *fewer)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3,
 						 0 };
-	struct __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3];
+	/* Zeros: valgrind knows only of the first that the kernel fills it. */
+	struct __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	*fewer = false;
 	if (syscall(SYS_capget, &head, held) != 0)

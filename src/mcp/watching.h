@@ -30,10 +30,10 @@ int client_listen(struct client *c, struct error *err);
 
 /*
  * For who asks by itself (client_start_modern, of a call that lasts): the params of
- * subscriptions/listen, appended, for these resources, and with `lists` for all
+ * subscriptions/listen, appended, for these resources, and `with_lists`: for all
  * lists that the server says it tells of. False: there is nothing to be told.
  */
-bool client_watch_filter(const struct client *c, bool lists,
+bool client_watch_filter(const struct client *c, bool with_lists,
 			 const struct words *uris, struct buf *out);
 /* The server acknowledged (call.first) that it tells of that resource. */
 bool client_watch_honours(const struct call *call, const char *uri);

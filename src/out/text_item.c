@@ -201,9 +201,10 @@ void text_target(struct renderer *r, const struct target_record *t)
 void text_neighbour(struct renderer *r, const struct neighbour_record *n)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	char clock[STAMP_SIZE];
 
 	if (n->change) {
+		char clock[STAMP_SIZE];
+
 		add_cell(r, &b, clock_time(clock), PAINT_DIM, 0);
 		add_cell(r, &b, n->change, PAINT_NONE, strlen("present"));
 	}

@@ -105,7 +105,10 @@ static void check_tools(const struct tool_list *list)
 		  .id = "1",
 		  .tools = list,
 		  .device = true },
-		{ .prefix = "hall", .id = "2", .tools = list, .asleep = true },
+		{ .prefix = "hall",
+		  .id = "2",
+		  .tools = list,
+		  .away = "asleep" },
 	};
 
 	for (unsigned i = 0; i < 6; i++) {
