@@ -105,7 +105,7 @@ bool server_listens_take(struct server_listens *l, const char *method,
 			 const char *params, struct bridge_call *c)
 {
 	const bool ends = strcmp(method, "resources/unsubscribe") == 0;
-	char *uri;
+	CLEANUP(mem_free_ptr) char *uri = NULL;
 
 	if (!l->connection->client.modern ||
 	    (!ends && strcmp(method, "resources/subscribe") != 0))
@@ -116,10 +116,11 @@ bool server_listens_take(struct server_listens *l, const char *method,
 	else if (uri && !words_has(&l->uris, uri) && l->uris.count < URIS_MAX)
 		words_add(&l->uris, uri);
 	l->due = true;
-	l->asked = c;
-	mem_free(l->uri);
-	l->uri = mem_strdup(uri ? uri : "");
-	mem_free(uri);
+	if (c) { /* the one that waits goes on waiting, if nobody waits for this */
+		l->asked = c;
+		mem_free(l->uri);
+		l->uri = uri ? TAKE(uri) : mem_strdup("");
+	}
 	return true;
 }
 
