@@ -47,6 +47,13 @@ void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text)
 		f->line(f->owner, text);
 }
 
+void few_lines_tell(struct few_lines *f, const char *format, va_list args)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_vprintf(format, args);
+
+	few_lines_say(f, (uintptr_t)format, text);
+}
+
 static void on_closed(void *owner)
 {
 	struct few_lines *f = owner;

@@ -6,6 +6,8 @@
 #ifndef BASE_FEW_LINES_H
 #define BASE_FEW_LINES_H
 
+#include <stdarg.h>
+
 #include "base/asides.h"
 #include "base/loop.h"
 
@@ -27,6 +29,9 @@ void few_lines_open(struct few_lines *f, struct loop *l,
 bool few_lines_left(struct few_lines *f, uintptr_t kind, const char *text);
 /* The same, told by line. kind: not 0; usually the address of the format that text was made of. */
 void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text);
+/* The same, of a format, which is its kind. */
+void few_lines_tell(struct few_lines *f, const char *format, va_list args)
+	PRINTF_LIKE(2, 0);
 /*
  * What is counted is told now; what comes until it is closed is told as far as
  * there are lines. Ends in closed(owner), from the loop.

@@ -23,15 +23,13 @@ void port_line(const struct mcp_port *p, const char *format, ...)
 
 void port_coming(struct mcp_port *p, const char *format, ...)
 {
-	CLEANUP(mem_free_ptr) char *text = NULL;
 	va_list args;
 
 	if (!p->observer.line)
 		return;
 	va_start(args, format);
-	text = mem_vprintf(format, args);
+	few_lines_tell(&p->comings, format, args);
 	va_end(args);
-	few_lines_say(&p->comings, (uintptr_t)format, text);
 }
 
 /* ---- who may ask ---- */

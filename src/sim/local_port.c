@@ -75,13 +75,11 @@ static void tell_coming(void *owner, const char *text)
 PRINTF_LIKE(2, 3)
 static void coming(struct local_port *d, const char *format, ...)
 {
-	CLEANUP(mem_free_ptr) char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	text = mem_vprintf(format, args);
+	few_lines_tell(&d->comings, format, args);
 	va_end(args);
-	few_lines_say(&d->comings, (uintptr_t)format, text);
 }
 
 static void check_ended(struct local_port *d)
