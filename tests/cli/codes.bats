@@ -110,12 +110,12 @@ no() {
 
 @test "N205: a certificate of a public authority, and nothing between" {
 	# What only public authorities put in makes the difference to N204.
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem \
 		-days 2 -subj /CN=test-root 2>/dev/null
-	openssl req -newkey rsa:2048 -nodes -keyout mid.key -out mid.csr -subj /CN=between 2>/dev/null
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout mid.key -out mid.csr -subj /CN=between 2>/dev/null
 	printf 'basicConstraints=critical,CA:TRUE' >ext
 	openssl x509 -req -in mid.csr -CA ca.pem -CAkey ca.key -days 2 -out mid.pem -extfile ext 2>/dev/null
-	openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=localhost 2>/dev/null
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.csr -subj /CN=localhost 2>/dev/null
 	printf 'subjectAltName=DNS:localhost\n1.3.6.1.4.1.11129.2.4.2=DER:04020000' >ext
 	openssl x509 -req -in server.csr -CA mid.pem -CAkey mid.key -days 2 -out server.pem -extfile ext 2>/dev/null
 	printf 'subjectAltName=DNS:localhost' >ext

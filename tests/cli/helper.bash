@@ -27,10 +27,14 @@ setup() {
 	PIDS=()
 	cd "$WORK" || return 1
 	mkdir -m 700 run
+	# bats notes the whole stack before each command, which took a tenth of all
+	# time. What fails in a function is shown at the line of the test.
+	set +T
 }
 
 teardown() {
-	untraced end_all
+	set +T
+	end_all
 	is_sound
 }
 
@@ -62,7 +66,7 @@ end_terminals() { :; }
 background() {
 	local name=$1
 	shift
-	is_sound # it says no more when its files are used again
+	[ ! -e "$name.out" ] || is_sound # it says no more when its files are used again
 	# Here, not in the child: else what the one before said is still read.
 	: >"$name.out"
 	: >"$name.err"
@@ -74,43 +78,32 @@ background() {
 # How long what must happen may take. Nothing is slower when this is longer.
 PATIENCE=60
 
-# nap: a twentieth of a second, without a process: a third of all time went into
+# nap TIME: so many times it was waited already: a twentieth of a second, later
+# more, since looking costs. Without a process: a third of all time went into
 # starting them. (Nothing is sent there, so nothing comes.)
 nap() {
-	local status=0
-	{ read -r -t 0.05 <>/dev/udp/127.0.0.1/9; } 2>/dev/null || status=$?
-	((status > 128)) || sleep 0.05
-}
-
-# untraced FUNCTION ARG…: bats notes the whole stack before each command, which
-# took a fifth of all time where one is tried again and again. What fails is shown
-# at the line of the test.
-untraced() {
-	local -
-	set +T
-	"$@"
+	local status=0 long=0.05
+	(($1 < 10)) || long=0.15
+	{ read -r -t $long <>/dev/udp/127.0.0.1/9; } 2>/dev/null || status=$?
+	((status > 128)) || sleep $long
 }
 
 # until_true COMMAND…: as often as it takes, in silence.
-until_true() { untraced tried_until_true "$@"; }
-
-tried_until_true() {
-	local end=$((SECONDS + PATIENCE))
+until_true() {
+	local end=$((SECONDS + PATIENCE)) naps=0
 	until "$@" >/dev/null 2>&1; do
 		if ((SECONDS > end)); then
 			echo "never true: $*" >&2
 			return 1
 		fi
-		nap
+		nap $((naps++))
 	done
 }
 
 # wait_for FILE PATTERN: until a line matches; prints the last match. The file is
 # looked through again only when it is another.
-wait_for() { untraced looked_for "$@"; }
-
-looked_for() {
-	local end=$((SECONDS + PATIENCE)) seen='' now lines
+wait_for() {
+	local end=$((SECONDS + PATIENCE)) naps=0 seen='' now lines
 	until [ -e "$1" ] && { now=$(<"$1"); } 2>/dev/null && [ "$now" != "$seen" ] &&
 		lines=$(grep -aE -- "$2" "$1"); do
 		if ((SECONDS > end)); then
@@ -119,7 +112,7 @@ looked_for() {
 			return 1
 		fi
 		seen=$now
-		nap
+		nap $((naps++))
 	done
 	printf '%s\n' "${lines##*$'\n'}"
 }
@@ -330,9 +323,7 @@ needs_root() { # WHY; the test is tagged "root" too
 
 # A port that nobody listens at, for servers that cannot choose one; below
 # those that the system gives to others in the meantime.
-free_port() { untraced found_port; }
-
-found_port() {
+free_port() {
 	local first from port
 	read -r first _ </proc/sys/net/ipv4/ip_local_port_range
 	from=$((first > 11000 ? 10000 : first - 1000))
@@ -352,9 +343,9 @@ port_taken() {
 
 # A private authority, and a server's certificate for localhost, as PEM files.
 certificates() {
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem \
 		-days 2 -subj /CN=test-ca 2>/dev/null
-	openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr \
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.csr \
 		-subj /CN=localhost 2>/dev/null
 	printf 'subjectAltName=DNS:localhost' >ext
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 2 \

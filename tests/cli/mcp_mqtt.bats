@@ -640,7 +640,7 @@ over_tls() {
 	ends 3
 	hints "unable to get local issuer certificate"
 	hints "--cacert FILE trusts another certificate"
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -out other.pem -days 2 -subj /CN=other 2>openssl.log
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout other.key -out other.pem -days 2 -subj /CN=other 2>openssl.log
 	over_tls localhost --cacert other.pem
 	ends 3
 	hints '--cacert'
