@@ -12,14 +12,13 @@
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/close_frame.h"
 #include "net/front.h"
 #include "net/head.h"
 #include "net/why.h"
 #include "net/ws_dial.h"
 #include "net/ws_end.h"
 #include "net/ws_private.h"
-#include "wire/access_point.h"
-#include "wire/refusal.h"
 
 static void ws_begin_close(struct ws *ws, int code);
 static struct ws *ws_adopting;
@@ -990,73 +989,12 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	}
 }
 
-/* Access points let everybody in, and then close. */
-static bool is_refusal(int code, const char *text, size_t len)
+static void on_close_frame(struct ws *ws, const void *in, size_t len)
 {
-	CLEANUP(mem_free_ptr) char *words = mem_strndup(text, len);
-
-	return code == POINT_CLOSE_TOKEN ||
-	       (code == LWS_CLOSE_STATUS_POLICY_VIOLATION &&
-		refusal_is_credentials(words));
-}
-
-static void tell_refusal(struct error *why)
-{
-	why->kind = ERR_AUTH;
-	error_finding(why, "P707");
-	error_hint(
-		why,
-		"it does not take the token: give another (MCPCTL_TOKEN, --token-file); that of an access point is the token= in its address, to be copied anew from where it stands");
-}
-
-/* RFC 6455, 7.4.1. */
-static void tell_failure(struct error *why, int code)
-{
-	if (code == LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE) {
-		error_finding(why, "P729");
-		error_hint(
-			why,
-			"what was sent is above what it takes: send less, or raise its limit");
-	} else if (code == LWS_CLOSE_STATUS_UNEXPECTED_CONDITION) {
-		error_finding(why, "P730");
-		error_hint(
-			why,
-			"it failed by itself: its own log tells why; whether what was asked was carried out is not known");
-	}
-}
-
-/*
- * The first two bytes are the code. 1000 and 1001 are a proper end, so is a
- * Close frame without a code; the rest are reasons.
- */
-static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
-{
-	int code = len >= 2 ? in[0] << 8 | in[1] : 0;
-	int text_len = len > 2 ? (int)len - 2 : 0;
-	const char *text = text_len ? (const char *)in + 2 : "";
-	bool proper = code == 0 || code == 1000 || code == 1001;
-
 	ws_peer_closed(ws);
-	if (ws->closing)
-		return;
-	error_set(&ws->why, proper ? ERR_NONE : ERR_CONNECT,
-		  "%s closed the connection (Close frame without a code)",
-		  peer_name(ws));
-	if (code && text_len)
-		error_set(
-			&ws->why, ws->why.kind,
-			"%s closed the connection (Close frame, code %d: '%.*s')",
-			peer_name(ws), code, text_len, text);
-	else if (code)
-		error_set(&ws->why, ws->why.kind,
-			  "%s closed the connection (Close frame, code %d)",
-			  peer_name(ws), code);
-	error_code(&ws->why, code ? code : 1005);
-	error_reason(&ws->why, WHY_CLOSE);
-	if (ws->dial && is_refusal(code, text, (size_t)text_len))
-		tell_refusal(&ws->why);
-	else if (ws->dial)
-		tell_failure(&ws->why, code);
+	if (!ws->closing)
+		close_frame_tell(&ws->why, peer_name(ws), ws->dial != NULL, in,
+				 len);
 }
 
 /*
