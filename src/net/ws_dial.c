@@ -18,6 +18,7 @@
 #include "net/head.h"
 #include "net/tls_chain.h"
 #include "net/why.h"
+#include "net/ws_peer.h"
 #include "net/ws_private.h"
 
 /*

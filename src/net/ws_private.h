@@ -40,18 +40,6 @@ void ws_context_release(struct ws_context *c);
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err);
 
-/* ---- ws.c: a copy of what ready tells ---- */
-
-struct ws_peer {
-	struct peer_info info; /* its pointers lead to the copies below */
-	char *text[5];
-	struct headers headers;
-	struct ota_request ota;
-	char tls[16];
-};
-struct ws_peer *ws_peer_new(const struct peer_info *from);
-void ws_peer_free(struct ws_peer *p);
-
 /* ---- ws.c ---- */
 
 struct ws_message {
@@ -69,6 +57,7 @@ enum ws_state {
 	WS_GONE /* nothing of the library's is left; closed is due */
 };
 
+struct ws_peer; /* ws_peer.c: what ready tells */
 struct ws_dial; /* ws_dial.c: what only a dialled connection has */
 
 struct ws {
