@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The process of a query, forked from the program: it gives up its files, its
- * environment and most memory before the expression is looked at.
- */
+#include "base/query_worker.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

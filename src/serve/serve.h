@@ -97,6 +97,9 @@ struct serve;
 int serve_open(struct serve **out, struct loop *l,
 	       const struct serve_config *config, struct error *err);
 
+/* One with nothing open yet; for tests of its parts. */
+struct serve *serve_new(struct loop *l, const struct serve_config *config);
+
 /*
  * Wait until there is a record, a stop was asked for, or the deadline
  * (loop_now() ms): 0. -1: ERR_INTERRUPTED (signal).

@@ -128,9 +128,5 @@ struct serve {
 
 /* serve.c: what boards tell goes to its parts. */
 extern const struct board_events serve_events;
-/* The sweep runs (again) within a second, and not later than that. */
-void serve_sweep_by(struct serve *s, int64_t deadline);
-/* One with nothing open yet. */
-struct serve *serve_new(struct loop *l, const struct serve_config *config);
 
 #endif
