@@ -791,6 +791,7 @@ images() {
 	mcp -t "$(at)" upgrade new.bin
 	ends 2
 	hints "'new.bin' is no address: at a broker nobody hosts a file"
+	hints 'hint: put it on a server that they reach, and give its address: http://HOST/NAME.bin; or on the machine of their serve, without a target: mcpctl upgrade FILE'
 	mcp -t "$(at)" upgrade "$IMAGES/new.bin" --by ota
 	ends 2
 	hints "option '--by' is for the boards of a running serve"
