@@ -84,7 +84,7 @@ static void sweep_by(struct serve *s, int64_t deadline)
 
 static void wait_alone(struct serve *s, int64_t ms)
 {
-	if (!s->config.no_listen || s->held || s->closing)
+	if (!s->config.no_listen || s->held || s->closing || s->awaits)
 		return;
 	s->alone_until = loop_now() + ms;
 	sweep_by(s, s->alone_until);
@@ -93,11 +93,11 @@ static void wait_alone(struct serve *s, int64_t ms)
 /* When to look again. */
 static int64_t look_alone(struct serve *s, int64_t now)
 {
-	if (!s->config.no_listen || s->held)
+	if (!s->config.no_listen || s->held || s->awaits)
 		return LOOP_FOREVER;
 	if (now < s->alone_until)
 		return s->alone_until;
-	s->stopping = true;
+	s->stopping = s->alone = true;
 	s->wake = true;
 	return LOOP_FOREVER;
 }
@@ -561,6 +561,17 @@ struct records *serve_records(struct serve *s)
 bool serve_stopping(const struct serve *s)
 {
 	return s->stopping;
+}
+
+bool serve_alone(const struct serve *s)
+{
+	return s->alone;
+}
+
+void serve_awaits(struct serve *s, bool more)
+{
+	s->awaits = more;
+	wait_alone(s, AGAIN_MS);
 }
 
 const struct port *serve_port(const struct serve *s)

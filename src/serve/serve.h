@@ -111,7 +111,11 @@ struct records *serve_records(struct serve *s);
 /* Let serve_wait return. */
 void serve_wake(struct serve *s);
 
-bool serve_stopping(const struct serve *s); /* `mcpctl stop` */
+bool serve_stopping(const struct serve *s); /* `mcpctl stop`, or alone */
+/* It has no port, and nothing is kept open any more. */
+bool serve_alone(const struct serve *s);
+/* Something is still being opened: until then it does not end for being alone. */
+void serve_awaits(struct serve *s, bool more);
 /* Read token, alias and key files again; what could not be read stays as it was, and is a record. */
 void serve_reload(struct serve *s);
 

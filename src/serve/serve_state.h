@@ -107,6 +107,8 @@ struct serve {
 	struct board *turn_first, *turn_last;
 	size_t held_most; /* since memory was given back */
 	int64_t alone_until; /* loop_now() ms: then one without a port ends */
+	bool awaits; /* not while something is still being opened (serve_awaits) */
+	bool alone; /* so it ended */
 	bool trim; /* memory is to be given back when it is quiet */
 	struct tool_lists tool_lists;
 	struct tokens tokens;
