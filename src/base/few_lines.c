@@ -12,12 +12,15 @@ static void say_rest(void *owner, const struct aside_kind *k)
 	f->line(f->owner, text);
 }
 
+void few_lines_end(struct few_lines *f)
+{
+	asides_end(&f->asides, say_rest, f);
+}
+
 /* The minute is over. */
 static void on_timer(void *owner)
 {
-	struct few_lines *f = owner;
-
-	asides_end(&f->asides, say_rest, f);
+	few_lines_end(owner);
 }
 
 void few_lines_open(struct few_lines *f, struct loop *l,
@@ -64,7 +67,7 @@ static void on_closed(void *owner)
 void few_lines_close(struct few_lines *f, void (*closed)(void *owner),
 		     void *owner)
 {
-	on_timer(f);
+	few_lines_end(f);
 	f->closed = closed;
 	f->closed_owner = owner;
 	timer_close(&f->timer, on_closed);

@@ -32,6 +32,8 @@ void few_lines_say(struct few_lines *f, uintptr_t kind, const char *text);
 /* The same, of a format, which is its kind. */
 void few_lines_tell(struct few_lines *f, const char *format, va_list args)
 	PRINTF_LIKE(2, 0);
+/* What is counted is told now, though the minute is not over. */
+void few_lines_end(struct few_lines *f);
 /*
  * What is counted is told now; what comes until it is closed is told as far as
  * there are lines. Ends in closed(owner), from the loop.

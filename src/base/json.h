@@ -88,6 +88,8 @@ static inline bool json_span_begins(struct span value, char c)
 bool json_span_literal(struct span value, const char *word);
 /* Whether it is a string, with its quotes, and that one. */
 bool json_span_is(struct span string, const char *text);
+/* What base/json_scan.h scanned, or a value in it, as a tree; odd as told there. */
+cJSON *json_tree(struct span text, bool odd, struct error *err);
 /* As json_integer. */
 int json_span_integer(struct span number, int64_t *out);
 

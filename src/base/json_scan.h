@@ -30,8 +30,6 @@ int json_scan(const char *text, size_t len, struct json_places *places,
 bool json_fault(const char *text, size_t len, size_t *at);
 /* Why it is none from there on: "it ends too early"; static. NULL: it is JSON. */
 const char *json_fault_words(const char *text, size_t len);
-/* What was scanned, or a value in it, as a tree; odd as it was told then. */
-cJSON *json_tree(struct span text, bool odd, struct error *err);
 /* Checked text: such escapes become that of U+FFFD. */
 void json_mend(char *text, size_t len);
 

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/query_jq.h"
+#include "base/query_worker.h"
 
 enum { COMPILE_MS = 10000, PIECE = 65536 };
 

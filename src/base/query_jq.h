@@ -44,8 +44,4 @@ enum {
 	FRAME_END = '.'
 };
 
-/* The process: compiles, answers until socket ends, exits. */
-_Noreturn void query_work(const struct jq_table *jq, const char *text,
-			  int socket);
-
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The process of a query, forked from the program: it gives up its files, its
- * environment and most memory before the expression is looked at.
- */
+#include "base/query_worker.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,14 +55,18 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Also amid an expression that never ends: nobody else would stop it then. */
+/*
+ * Also amid an expression that never ends: nobody else would stop it then. What
+ * is not read yet would hide the end from recv, and poll takes no descriptor in a
+ * process that may have none; nothing can be sent to who has gone, not even nothing.
+ */
 static void end_if_alone(int number)
 {
 	const int before = errno;
-	char byte;
 
 	(void)number;
-	if (recv(SOCKET, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+	if (send(SOCKET, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+	    errno != EAGAIN)
 		_exit(0);
 	errno = before;
 }

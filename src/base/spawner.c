@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/spawner_helper.h"
 #include "base/spawner_message.h"
 
 /* On the loop while there are children; its memory goes with the last handle. */

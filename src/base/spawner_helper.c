@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The process that starts programs. It holds nothing but a socket, its list of
- * what may be started and opened, and what it started. It reads nothing that
- * strangers sent, but argument words of what it starts.
- */
+#include "base/spawner_helper.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

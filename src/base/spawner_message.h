@@ -60,7 +60,4 @@ int spawner_pack(struct spawner_message *m,
 bool spawner_unpack(struct words lists[SPAWNER_LISTS],
 		    const struct spawner_message *m, int fd);
 
-/* The other process: serves `socket` until its end is closed. Never returns. */
-void spawner_help(int socket, bool away) __attribute__((__noreturn__));
-
 #endif

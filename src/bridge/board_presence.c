@@ -21,10 +21,14 @@ enum {
 	CLIENTS_MAX = 64, /* of one board */
 	IDLE_MS = 600000, /* who was not heard for so long makes room */
 	KEEPALIVE_S = 30,
-	REFUSED = 0x80, /* SUBACK; and above */
+	REFUSED = 0x80, /* SUBACK, PUBACK; and above */
+	NOT_AUTHORIZED = 0x87,
+	SENT_MAX = 32, /* topics that are known when PUBACK comes */
+	SUBSCRIBES = 16, /* bits from there on: of what is subscribed to */
 	BARE_MAC_LEN = 12,
 	NAME_MAX_LEN = 48, /* of each part: SDKs keep topics in 128 bytes */
-	TOOLS_TOLD = 64 /* names in a presence */
+	TOOLS_TOLD = 64, /* names in a presence */
+	CLIENT_TOPICS = 3
 };
 
 #define SERVER_BUSY (-32000)
@@ -55,6 +59,11 @@ struct board_presence {
 	struct mqtt_client *client; /* NULL: not there */
 	bool connected, announced, closing;
 	int asked; /* SUBSCRIBE of its own topic */
+	struct {
+		int number;
+		char *topic;
+	} sent[SENT_MAX]; /* last, in a ring */
+	size_t next_sent;
 	struct presence_client *session[CLIENTS_MAX];
 	size_t sessions;
 	/* what was shown last */
@@ -169,6 +178,58 @@ static void name_it(struct board_presence *p)
 		mcp_topic_make(MCP_TOPIC_CAPABILITY, NULL, p->server);
 }
 
+/* ---- what the broker refuses ---- */
+
+static void refused_by(const struct board_presence *p, bool subscribes,
+		       const char *topic, int code)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct mcp_topic t;
+
+	mcp_topic_read(&t, topic);
+	error_set(&why, ERR_AUTH,
+		  "the broker '%s' refused to %s '%s' (0x%02x%s)",
+		  p->place->broker->host,
+		  subscribes ? "subscribe to" : "publish to", topic,
+		  (unsigned)code,
+		  code == NOT_AUTHORIZED ? ", not authorized" : "");
+	if (code == NOT_AUTHORIZED)
+		error_hint(
+			&why,
+			"its access rules must let this user read and write $mcp-server/ and $mcp-rpc/, and read $mcp-client/");
+	p->place->refused(
+		p->place->owner,
+		1U << ((unsigned)t.kind + (subscribes ? SUBSCRIBES : 0)), &why);
+}
+
+static void note_sent(struct board_presence *p, int number, const char *topic)
+{
+	const size_t at = p->next_sent++ % SENT_MAX;
+
+	mem_free(p->sent[at].topic);
+	p->sent[at].number = number;
+	p->sent[at].topic = mem_strdup(topic);
+}
+
+/* The next connection counts anew. */
+static void forget_sent(struct board_presence *p)
+{
+	for (size_t i = 0; i < SENT_MAX; i++)
+		mem_free(TAKE(p->sent[i].topic));
+}
+
+static void on_published(void *owner, int number, int reason)
+{
+	const struct board_presence *p = owner;
+
+	for (size_t i = 0; i < SENT_MAX && reason >= REFUSED; i++) {
+		if (p->sent[i].topic && p->sent[i].number == number) {
+			refused_by(p, false, p->sent[i].topic, reason);
+			return;
+		}
+	}
+}
+
 /* ---- what is said ---- */
 
 static void say(struct board_presence *p, const char *topic, const char *text,
@@ -178,8 +239,11 @@ static void say(struct board_presence *p, const char *topic, const char *text,
 		.topic = topic, .data = text, .len = len, .retained = retained
 	};
 
-	if (p->connected)
-		p->place->mqtt->publish_five(p->client, &m, NULL, NULL);
+	int number = 0;
+
+	if (p->connected &&
+	    p->place->mqtt->publish_five(p->client, &m, &number, NULL) == 0)
+		note_sent(p, number, topic);
 }
 
 /* Those that its clients may see. */
@@ -345,11 +409,19 @@ static void refuse_client(struct board_presence *p, const char *id,
 	say(p, rpc, reply, strlen(reply), false);
 }
 
+/* What it is heard on; the caller's. */
+static void client_topics(const struct presence_client *c, char **filter)
+{
+	filter[0] = mem_strdup(c->rpc);
+	filter[1] = mcp_topic_make(MCP_TOPIC_CLIENT, c->id, NULL);
+	filter[2] = mcp_topic_make(MCP_TOPIC_CLIENT_CAPABILITY, c->id, NULL);
+}
+
 static void add_client(struct board_presence *p, const char *id,
 		       const char *text, size_t len)
 {
 	struct presence_client *c = mem_zalloc(sizeof(*c));
-	char *filter[3];
+	char *filter[CLIENT_TOPICS];
 
 	c->board = p;
 	c->id = mem_strdup(id);
@@ -360,9 +432,7 @@ static void add_client(struct board_presence *p, const char *id,
 	c->client = p->answerer->client_new(p->answerer->owner);
 	p->answerer->reach(c->client, on_reach, c);
 	p->session[p->sessions++] = c;
-	filter[0] = mem_strdup(c->rpc);
-	filter[1] = mcp_topic_make(MCP_TOPIC_CLIENT, id, NULL);
-	filter[2] = mcp_topic_make(MCP_TOPIC_CLIENT_CAPABILITY, id, NULL);
+	client_topics(c, filter);
 	if (p->place->mqtt->subscribe_five(p->client, filter, COUNT(filter),
 					   false, &c->asked, NULL))
 		drop_client(c);
@@ -423,14 +493,18 @@ static void on_message(void *owner, const char *topic, const void *data,
 
 /* ---- the connection ---- */
 
-static void refused_by(struct board_presence *p, const char *topic, int code)
+/* Those of a client. It is answered all the same, as far as it is heard. */
+static void refused_topics(const struct presence_client *c, size_t count,
+			   const int *code)
 {
-	CLEANUP(error_reset) struct error why = { 0 };
+	char *filter[CLIENT_TOPICS];
 
-	error_set(&why, ERR_AUTH,
-		  "the broker '%s' refused to subscribe to '%s' (0x%02x)",
-		  p->place->broker->host, topic, (unsigned)code);
-	p->place->told(p->place->owner, p, &why);
+	client_topics(c, filter);
+	for (size_t i = 0; i < CLIENT_TOPICS; i++) {
+		if (i < count && code[i] >= REFUSED)
+			refused_by(c->board, true, filter[i], code[i]);
+		mem_free(filter[i]);
+	}
 }
 
 static void on_subscribed(void *owner, int number, size_t count,
@@ -441,7 +515,7 @@ static void on_subscribed(void *owner, int number, size_t count,
 	if (number == p->asked) {
 		p->asked = 0;
 		if (count && code[0] >= REFUSED) {
-			refused_by(p, p->topic[ASKS], code[0]);
+			refused_by(p, true, p->topic[ASKS], code[0]);
 			return;
 		}
 		announce(p);
@@ -455,6 +529,7 @@ static void on_subscribed(void *owner, int number, size_t count,
 		if (c->asked != number)
 			continue;
 		c->asked = 0;
+		refused_topics(c, count, code);
 		opening = TAKE(c->opening);
 		hear(c, opening, c->opening_len);
 		return;
@@ -476,6 +551,7 @@ static void on_lost(void *owner, const struct error *why)
 	struct board_presence *p = owner;
 
 	p->connected = p->announced = false;
+	forget_sent(p);
 	drop_clients(p);
 	p->place->told(p->place->owner, p, why);
 }
@@ -484,6 +560,7 @@ static const struct mqtt_client_events events = {
 	.connected = on_connected,
 	.message = on_message,
 	.lost = on_lost,
+	.published = on_published,
 	.subscribed = on_subscribed,
 };
 
@@ -601,6 +678,7 @@ static void release(void *owner)
 	bridge_close(&p->view);
 	for (size_t i = 0; i < COUNT(p->topic); i++)
 		mem_free(p->topic[i]);
+	forget_sent(p);
 	mem_free(p->id);
 	mem_free(p->server);
 	mem_free(p);

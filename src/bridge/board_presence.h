@@ -20,6 +20,11 @@ struct presence_place {
 	/* The broker took it, or (why) is not there. */
 	void (*told)(void *owner, struct board_presence *p,
 		     const struct error *why);
+	/*
+	 * It is there, and refused a topic, by its access rules for example; it is
+	 * not tried again. kind: a bit, the same for the same kind of topic and of use.
+	 */
+	void (*refused)(void *owner, unsigned kind, const struct error *why);
 	void *owner;
 };
 

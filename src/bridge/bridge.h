@@ -10,7 +10,7 @@
 #include "bridge/bridge_server.h"
 #include "bridge/fronts.h"
 #include "bridge/given_names.h"
-#include "bridge/mend.h"
+#include "bridge/mend_result.h"
 #include "bridge/shown_tools.h"
 
 #define BRIDGE_TIMEOUT_MS 25000 /* hosts wait 30 s to 60 s */

@@ -22,6 +22,7 @@ struct front_mqtt {
 	size_t count, capacity, closed;
 	bool all_closed;
 	bool missing; /* that the broker is not there was told */
+	unsigned refused; /* kinds of topics of which that was told */
 };
 
 static bool is_wanted(const struct bridge_options *o)
@@ -54,7 +55,22 @@ static void on_told(void *owner, struct board_presence *p,
 	else if (!why)
 		tell(f, "at the broker '%s' as %s", f->broker.host,
 		     board_presence_server(p));
+	/* Its rules may be others when it is back. */
+	if (!why && f->missing)
+		f->refused = 0;
 	f->missing = why != NULL;
+	*f->order->woken = true;
+}
+
+/* With many boards, and many clients, one rule refuses as often. */
+static void on_refused(void *owner, unsigned kind, const struct error *why)
+{
+	struct front_mqtt *f = owner;
+
+	if (!(f->refused & kind))
+		tell(f, "%s%s%s; other topics of that kind are not told",
+		     why->text, *why->hint ? ": " : "", why->hint);
+	f->refused |= kind;
 	*f->order->woken = true;
 }
 
@@ -118,6 +134,7 @@ static int open_mqtt(void **front, const struct front_order *order,
 		.bridge = order->bridge,
 		.keep_asleep = order->options->keep_asleep,
 		.told = on_told,
+		.refused = on_refused,
 		.owner = f,
 	};
 	if (!f->place.mqtt || read_broker(f, err)) {

@@ -15,6 +15,8 @@
 #include "bridge/host_era.h"
 #include "bridge/host_reply.h"
 #include "bridge/host_told.h"
+#include "bridge/mend.h"
+#include "bridge/mend_result.h"
 
 #define WATCH "resources/subscribe"
 #define PAGES_MAX 100 /* of one server's list */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "bridge/host_asked.h"
 #include "bridge/host_reply.h"
+#include "bridge/mend.h"
 #include "mcp/rules.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prose of boards: without what is not seen, its blanks folded, capped. */
 #include "bridge/mend.h"
 
 #include <string.h>

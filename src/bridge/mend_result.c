@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Results of boards as hosts take them: of the shape that MCP wants, without
- * what is not seen, and no longer than somebody can take.
- */
-#include "bridge/mend.h"
+#include "bridge/mend_result.h"
 
 #include <string.h>
 
@@ -12,6 +8,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "bridge/mend.h"
 #include "mcp/content.h"
 
 #define TAIL_ROOM 256 /* for a note, isError and what closes it */

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Schemas of boards as hosts take them. Made anew from the keywords that are
- * known, since one that a host does not know can cost the whole tool. Nothing
- * is made narrower: where a part cannot be kept, the rule that it was in goes
- * (oneOf becomes anyOf, as two of its parts may have become one).
- */
-#include "bridge/mend.h"
+#include "bridge/mend_schema.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text_safe.h"
 #include "bridge/cut_name.h"
+#include "bridge/mend.h"
 #include "mcp/schema.h"
 #include "mcp/schema_describe.h"
 #include "mcp/schema_look.h"

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bridge/host_reply.h"
+#include "bridge/mend.h"
 
 static const char *state_word(const struct bridge_peer *p)
 {

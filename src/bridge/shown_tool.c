@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "bridge/hints.h"
 #include "bridge/mend.h"
+#include "bridge/mend_schema.h"
 
 #define TITLE_MAX 128 /* characters */
 #define NAMED_MAX 8 /* boards that are named in a description */

@@ -18,6 +18,7 @@
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "net/endpoint.h"
+#include "sim/board_ota.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
 #include "sim/pretend.h"

@@ -15,6 +15,7 @@
 #include "diag/vision_rules.h"
 #include "net/why.h"
 #include "sim/board_link.h"
+#include "sim/board_ota.h"
 #include "sim/broker_line.h"
 #include "sim/identity.h"
 #include "sim/pretend.h"

@@ -4,6 +4,7 @@
  */
 #include "cli/commands.h"
 #include "out/decoder.h"
+#include "out/decoder_process.h"
 
 static int decode_run(const struct invocation *in, struct error *err)
 {

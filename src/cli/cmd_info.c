@@ -2,6 +2,8 @@
 /*
  * info: who is there, and how it came to be there.
  */
+#include "cli/cmd_info.h"
+
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"

@@ -10,8 +10,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,26 +41,6 @@ static const struct option_row open_options[] = {
 
 /* ---- the serve that keeps them ---- */
 
-/* It listens; who it is, is found out later. */
-static bool is_answering(const char *path)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t len = strlen(path);
-	bool answers;
-	int fd;
-
-	if (len >= sizeof(to.sun_path))
-		return false;
-	memcpy(to.sun_path, path, len);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return false;
-	answers = connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 ||
-		  errno == EAGAIN;
-	close(fd);
-	return answers;
-}
-
 static int cannot_start(const char *why, struct error *err)
 {
 	error_set(err, ERR_CONNECT,
@@ -90,7 +68,7 @@ static int start_serve(const char *path, struct error *err)
 			break;
 	}
 	/* Another `open` may have been faster. */
-	return is_answering(path) ?
+	return control_is_open(path) ?
 		       0 :
 		       cannot_start("it ended at once, see above", err);
 }
@@ -103,7 +81,7 @@ static int find_serve(char **path, const struct app *app, struct error *err)
 	/* One that runs may be at the other of the two places. */
 	if (control_path(path, given, false, err))
 		return -1;
-	if (is_answering(*path))
+	if (control_is_open(*path))
 		return 0;
 	mem_free(TAKE(*path));
 	if (control_path(path, given, true, err) ||

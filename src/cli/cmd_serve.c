@@ -189,9 +189,9 @@ static const struct option_row serve_rows[] = {
 	{ 0, "listen", "[HOST:]PORT", OPTION_LIST, AT(listen),
 	  "wait there; may be given many times", NULL, NULL, 0, 0, "8000" },
 	{ 0, "no-listen", NULL, OPTION_FLAG, AT(no_listen),
-	  "open no port: only keep servers open (mcpctl open), until the last is closed", NULL, NULL, 0, 0, NULL },
+	  "open no port: only keep servers open (mcpctl open), until the last is closed; status 2 if none of --open can be", NULL, NULL, 0, 0, NULL },
 	{ 0, "open", "NAME", OPTION_LIST, AT(open),
-	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; may be given many times", NULL, NULL, 0, 0, NULL },
+	  "keep that server open as 'mcpctl open --idle 0' does: NAME or TARGET; one that fails is tried again, but for wrong names; may be given many times", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-mqtt", "BROKER", OPTION_TEXT, AT(mcp.broker),
 	  "show each board at mqtt://[USER@]HOST[:PORT][/PREFIX] as a server of MCP over MQTT (bridge --mcp-mqtt)", NULL, NULL, 0, 0, NULL },
 	{ 0, "mcp-allow", "GLOB", OPTION_LIST, AT(mcp.allow),
@@ -543,6 +543,7 @@ struct serving {
 	struct arrival missing;
 	struct serve *server;
 	struct serve_bridge *bridge; /* NULL: no --mcp-mqtt */
+	struct serve_openings *openings; /* NULL: no --open */
 	struct witness *witness; /* NULL: no --serial */
 	int trace_fd; /* of --trace, to be read by browsers; -1 */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
@@ -627,6 +628,17 @@ static int64_t next_look(const struct serving *s)
 	return s->waiting && pump < deadline ? pump : deadline;
 }
 
+/* What it was started for will never be. */
+static int refuse_alone(const struct serving *s, struct error *err)
+{
+	if (!serve_alone(s->server) || !serve_open_failed(s->openings))
+		return 0;
+	error_set(
+		err, ERR_USAGE,
+		"nothing of --open can be opened, and without a port (--no-listen) nothing comes");
+	return error_hint(err, "the log says why each could not be opened");
+}
+
 static int main_line(struct serving *s, struct error *err)
 {
 	while (!is_over(s)) {
@@ -641,7 +653,7 @@ static int main_line(struct serving *s, struct error *err)
 	}
 	s->app->status = s->a->once && s->exec.ended ? s->exec.first_status :
 						       s->exec.worst;
-	return 0;
+	return refuse_alone(s, err);
 }
 
 /* Everything listens: give up the rest, show it, and let go of who started it. */
@@ -651,7 +663,8 @@ static int settle(struct serving *s, struct error *err)
 		return -1;
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
-	serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
+	s->openings =
+		serve_open_all(s->server, s->app->loop, s->folder, &s->a->open);
 	s->bridge = serve_bridge_start(s->server, s->app->loop, s->folder,
 				       &s->a->mcp, &s->app->config);
 	take_records(s);
@@ -666,6 +679,14 @@ static int settle(struct serving *s, struct error *err)
 	return 0;
 }
 
+static const char *why_over(const struct serving *s)
+{
+	if (serve_alone(s->server))
+		return "nothing is kept open, and there is no port";
+	return serve_stopping(s->server) ? "mcpctl stop" :
+					   "the command of --once has ended";
+}
+
 static void close_all(struct serving *s, const char *why)
 {
 	records_add(serve_records(s->server), RECORD_STOPPING, LEVEL_INFO, NULL,
@@ -673,6 +694,7 @@ static void close_all(struct serving *s, const char *why)
 	serve_exec_stop(&s->exec);
 	witness_close(TAKE(s->witness));
 	serve_bridge_stop(TAKE(s->bridge));
+	serve_open_stop(TAKE(s->openings));
 	serve_hush(s->server);
 	take_records(s);
 	serve_close(TAKE(s->server));
@@ -815,12 +837,7 @@ static int serve(struct serving *s, struct error *err)
 	status = settle(s, err);
 	if (status == 0)
 		status = main_line(s, err);
-	if (status != 0)
-		close_all(s, err->text);
-	else
-		close_all(s, serve_stopping(s->server) ?
-				     "mcpctl stop" :
-				     "the command of --once has ended");
+	close_all(s, status ? err->text : why_over(s));
 	return status;
 }
 

@@ -22,9 +22,11 @@
 #include "out/render_json.h"
 #include "out/wrap.h"
 #include "sim/arduino.h"
+#include "sim/arduino_dial.h"
 #include "sim/fleet.h"
 #include "sim/ollama.h"
 #include "sim/service.h"
+#include "sim/service_answerer.h"
 #include "sim/sim.h"
 
 struct sim_service {

@@ -365,7 +365,8 @@ const struct command cmd_targets = {
 		"\n"
 		"--scan mcp+mqtt://HOST lists the servers that announce themselves at a broker by MCP over MQTT; mcp+mqtt://HOST/+/xiaozhi/%23 those that fit. Each is asked initialize, since what is announced may be left from a server that ended: then it says so.\n"
 		"\n"
-		"--scan --watch goes on until Ctrl-C, or for as long as --for says (status 0): what is there at first, then a line when somebody comes or goes. Each is asked for initialize when it comes. In a network it is asked every 3 s who is there, and gone is who did not answer twice; names of files are shown once. At a broker presence tells both; when the broker is lost, it ends with status 3. -o json: the objects of --scan, with \"change\": \"present\", \"came\" or \"gone\".",
+		"--scan --watch goes on until Ctrl-C, or for as long as --for says (status 0): what is there at first, then a line when somebody comes or goes, begins to answer or does so no more ('changed'). Each is asked for initialize when it comes; one that did not answer is asked again, at first after 3 s, then ever more seldom, down to once a minute. "
+		"In a network it is asked every 3 s who is there. Who did not answer that twice is asked for initialize, too, and is gone if its port refuses; what was not asked, since it told no port or another address, is gone at once. A serve is gone when nobody has its socket any more; one that does not answer may be busy. Names of files are shown once. At a broker presence tells who comes and goes; when the broker is lost, it ends with status 3. -o json: the objects of --scan, with \"change\": \"present\", \"came\", \"changed\" or \"gone\".",
 	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.max = 1,

@@ -873,7 +873,7 @@ static int check_fleet(const struct invocation *in,
 		in->argv[0]);
 	return error_hint(
 		err,
-		"put it on a server that they reach, and give its address: http://HOST/NAME.bin");
+		"put it on a server that they reach, and give its address: http://HOST/NAME.bin; or on the machine of their serve, without a target: mcpctl upgrade FILE");
 }
 
 static int run_fleet(const struct invocation *in,

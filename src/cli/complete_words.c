@@ -20,6 +20,7 @@
 #include "mcp/rules.h"
 #include "net/serial.h"
 #include "out/wrap.h"
+#include "sim/profile.h"
 #include "sim/sim.h"
 
 const char *const complete_shells[COMPLETE_SHELLS] = { "bash", "zsh", "fish" };

@@ -375,6 +375,7 @@ static void close_session(struct connection *c)
 		remember_end(c);
 		session_linger(c->session);
 		hearing_end(c);
+		listen_hush(session_transport(c->session));
 		session_drain(c->session);
 		judged_end(c);
 	}

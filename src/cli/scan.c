@@ -2,6 +2,7 @@
 /* What is there, and how it is reached. */
 #include "cli/scan.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "net/control_client.h"
 #include "net/neighbours.h"
 #include "net/probe.h"
+#include "net/why.h"
 #include "out/wrap.h"
 
 enum {
@@ -24,6 +26,12 @@ enum {
 	WATCH_MS = 1000, /* the same of each look of --watch */
 	REST_MS = 2000, /* between two of them */
 	MISSES = 1, /* looks in which a neighbour may be overheard */
+	AGAIN_MS =
+		3000, /* until one that does not answer is asked again; doubled … */
+	AGAIN_MAX_MS = 60000, /* … up to this */
+	AGAIN_AT_ONCE = 16, /* of one look, so that it does not take long */
+	UNHEARD_MAX =
+		NEIGHBOURS_MAX, /* kept, though nothing is heard of them */
 	SERVE_MS = 1000, /* for a serve to answer */
 	SERVES_MAX = 50,
 	DIAL_MS = 1000, /* for a place that is probed to take a connection */
@@ -33,11 +41,16 @@ enum {
 struct scanned { /* owned, but kind */
 	const char *kind;
 	char *name, *peer, *source, *command, *problem;
+	char *socket; /* of a serve */
 	bool dials; /* it is asked for initialize */
 	bool guessed; /* nobody said that it is there: shown if it answers */
-	bool gone; /* it did not */
+	bool hidden; /* it did not */
+	bool fails; /* problem says how; the command would, too */
+	bool refused; /* … nobody listens there */
+	bool told, told_fails; /* --watch: it was shown; as one that fails */
 	int64_t since; /* of a broker: when it came; a later one is another */
 	unsigned missed; /* looks in which it was not there */
+	int64_t ask_at, pause; /* --watch: asked again then; 0: not tried yet */
 	const struct probe_place *place; /* which was probed; NULL */
 };
 
@@ -59,6 +72,7 @@ static void scanned_done(struct scanned *one)
 	mem_free(one->source);
 	mem_free(one->command);
 	mem_free(one->problem);
+	mem_free(one->socket);
 }
 
 static void scanning_done(struct scanning *s)
@@ -115,6 +129,7 @@ static void add_answered(struct scanning *s, const char *path, bool usual,
 {
 	CLEANUP(buf_done) struct buf command = { 0 };
 	struct scanned one = { .kind = "serve",
+			       .socket = mem_strdup(path),
 			       .source = describe_serve(path, status) };
 	int64_t pid = 0;
 
@@ -132,6 +147,26 @@ static void add_answered(struct scanning *s, const char *path, bool usual,
 	s->answered++;
 }
 
+/* Somebody has that socket, and is busy or stopped: --watch may know who. */
+static void add_silent(struct scanning *s, const char *path)
+{
+	const struct scanned one = { .kind = "serve",
+				     .name = mem_strdup("-"),
+				     .socket = mem_strdup(path),
+				     .source = mem_strdup(path),
+				     .hidden = true,
+				     .fails = true };
+
+	add_take(s, &one);
+}
+
+/* The socket is left from one that ended, or is another user's now. */
+static bool is_left(const struct error *why)
+{
+	return why->kind == ERR_AUTH || why->code == ENOENT ||
+	       why->code == ECONNREFUSED || why->code == ENOTSOCK;
+}
+
 /* A socket that nobody is behind any more is none. Only Ctrl-C is an error. */
 static int ask_serve(struct scanning *s, const char *path, bool usual,
 		     struct error *err)
@@ -143,18 +178,22 @@ static int ask_serve(struct scanning *s, const char *path, bool usual,
 	bool there = false;
 	int status = control_path_check(path, &there, NULL);
 
-	if (status || !there ||
-	    control_line_open(&line, s->app->loop, path, NULL, NULL, NULL))
+	if (status || !there)
 		return 0;
-	status = control_line_ask(line, &q, loop_now() + SERVE_MS,
-				  control_answer_take, &answer, &why);
+	status = control_line_open(&line, s->app->loop, path, NULL, NULL, &why);
+	if (status == 0)
+		status = control_line_ask(line, &q, loop_now() + SERVE_MS,
+					  control_answer_take, &answer, &why);
 	control_line_close(line);
+	if (why.kind == ERR_INTERRUPTED) {
+		error_copy(err, &why);
+		return -1;
+	}
 	if (status == 0)
 		add_answered(s, path, usual, answer.json);
-	if (why.kind != ERR_INTERRUPTED)
-		return 0;
-	error_copy(err, &why);
-	return -1;
+	else if (!is_left(&why))
+		add_silent(s, path);
+	return 0;
 }
 
 /* The usual place, or that of --socket, and what else stands in its folder. */
@@ -372,7 +411,7 @@ static bool is_known(const struct scanning *s, size_t at)
 	for (size_t i = 0; i < at; i++) {
 		const struct scanned *other = &s->item[i];
 
-		if (!other->dials || other->gone)
+		if (!other->dials || other->hidden)
 			continue;
 		if (strcmp(other->peer, one->peer) == 0 ||
 		    (one->place && other->place == one->place))
@@ -381,13 +420,26 @@ static bool is_known(const struct scanning *s, size_t at)
 	return false;
 }
 
+/* What came of it. failure NULL: it answered. */
+static void take_outcome(struct scanned *one, const struct error *failure,
+			 const char *before)
+{
+	CLEANUP(mem_free_ptr)
+	char *why = failure ? error_headline(failure) : NULL;
+
+	mem_free(TAKE(one->problem));
+	one->fails = failure;
+	one->refused = failure && failure->reason == WHY_NO_CONNECTION &&
+		       failure->code == ECONNREFUSED;
+	if (failure)
+		one->problem = mem_printf("%s%s", before, why);
+}
+
 static void on_asked(void *owner, const char *name, int64_t took_us,
 		     const struct error *failure)
 {
 	struct scan_asking *a = owner;
 	struct scanned *one;
-	CLEANUP(mem_free_ptr)
-	char *why = failure ? error_headline(failure) : NULL;
 	/* It was sent none: perhaps an MCP server all the same. */
 	const bool locked = failure && failure->kind == ERR_AUTH;
 
@@ -396,16 +448,13 @@ static void on_asked(void *owner, const char *name, int64_t took_us,
 	while (!a->s->item[a->next].dials)
 		a->next++;
 	one = &a->s->item[a->next];
-	if (!failure || locked)
+	take_outcome(one, failure,
+		     locked ? "wants a token or a login: " :
+			      "no answer to initialize: ");
+	one->fails = failure && !locked;
+	if (!one->fails)
 		a->s->answered++;
-	one->gone = one->guessed &&
-		    ((failure && !locked) || is_known(a->s, a->next));
-	if (locked)
-		one->problem = mem_printf("wants a token or a login: %s", why);
-	else if (failure)
-		one->problem = mem_printf("no answer to initialize: %s", why);
-	if (failure && !locked)
-		mem_free(TAKE(one->command));
+	one->hidden = one->guessed && (one->fails || is_known(a->s, a->next));
 	a->next++;
 }
 
@@ -469,6 +518,11 @@ static int nobody(const struct neighbours *n, const struct probe_list *probes,
 		" can be found, if no firewall holds back UDP port 5353; other servers are named by their address (mcpctl http://HOST/mcp info), and boards dial in: mcpctl serve");
 }
 
+static const char *command_of(const struct scanned *one)
+{
+	return one->fails ? NULL : one->command;
+}
+
 static void show(const struct scanning *s)
 {
 	struct renderer *r = &s->app->out;
@@ -476,7 +530,7 @@ static void show(const struct scanning *s)
 	for (size_t i = 0; i < s->count && r->ops->neighbour; i++) {
 		const struct scanned *one = &s->item[i];
 
-		if (one->gone)
+		if (one->hidden)
 			continue;
 
 		const struct neighbour_record record = {
@@ -486,7 +540,7 @@ static void show(const struct scanning *s)
 			.name = one->name,
 			.peer = one->peer,
 			.source = one->source,
-			.command = one->command,
+			.command = command_of(one),
 			.problem = one->problem,
 			.name_width = s->name_width,
 			.command_width = s->command_width,
@@ -502,10 +556,10 @@ static void measure(struct scanning *s)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct scanned *one = &s->item[i];
 		size_t name = wrap_columns(one->name);
-		size_t command =
-			wrap_columns(one->command ? one->command : "-");
+		const char *reaches = command_of(one);
+		size_t command = wrap_columns(reaches ? reaches : "-");
 
-		if (one->gone)
+		if (one->hidden)
 			continue;
 		if (name > s->name_width)
 			s->name_width = name;
@@ -541,25 +595,74 @@ static int look(struct scanning *s, struct neighbours *n,
 /* ---- --watch ---- */
 
 struct scan_watch {
-	struct scanning there; /* what was told */
-	unsigned misses; /* looks in which one of them may be missing */
+	struct scanning there; /* what was told, and what may answer yet */
+	const char *place; /* that is watched */
 	bool goes_on; /* the first look is over */
+	bool many; /* that not all are kept was said */
 };
 
-static bool is_same(const struct scanned *a, const struct scanned *b)
+/* What waits shows it. Any line, and the end, clears it. */
+static void show_wait(struct scan_watch *w)
 {
-	return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
-	       text_equal(a->peer, b->peer) && a->since == b->since;
+	const struct scanning *there = &w->there;
+	CLEANUP(buf_done) struct buf line = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < there->count; i++)
+		count += !there->item[i].hidden && !there->item[i].fails;
+	buf_printf(&line, "watching %s: ", w->place);
+	if (count)
+		buf_printf(&line, "%zu there", count);
+	else
+		buf_text(&line, "nobody there");
+	buf_text(&line, " (Ctrl-C ends)");
+	render_count_down(&there->app->out, buf_string(&line));
 }
 
-static struct scanned *find_same(const struct scanning *s,
-				 const struct scanned *one)
+static bool is_serve(const struct scanned *one)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (is_same(&s->item[i], one))
-			return &s->item[i];
+	return one->socket != NULL;
+}
+
+/* Announced by multicast, which gets lost, and tells no end. */
+static bool is_overheard(const struct scanned *one)
+{
+	return strcmp(one->kind, "network") == 0;
+}
+
+static bool is_unheard(const struct scanned *one)
+{
+	return one->missed > MISSES;
+}
+
+/* A serve that does not answer now is known by its socket alone. */
+static bool is_same(const struct scanned *told, const struct scanned *now)
+{
+	if (is_serve(told) && is_serve(now) && now->fails)
+		return strcmp(told->socket, now->socket) == 0;
+	return strcmp(told->kind, now->kind) == 0 &&
+	       strcmp(told->name, now->name) == 0 &&
+	       text_equal(told->peer, now->peer) && told->since == now->since;
+}
+
+/* Of a look. NULL: it did not find it. */
+static const struct scanned *found_again(const struct scanning *now,
+					 const struct scanned *one)
+{
+	for (size_t i = 0; i < now->count; i++) {
+		if (is_same(one, &now->item[i]))
+			return &now->item[i];
 	}
 	return NULL;
+}
+
+static bool is_there(const struct scan_watch *w, const struct scanned *found)
+{
+	for (size_t i = 0; i < w->there.count; i++) {
+		if (is_same(&w->there.item[i], found))
+			return true;
+	}
+	return false;
 }
 
 /* In the columns of those before it. */
@@ -574,6 +677,46 @@ static void tell(struct scan_watch *w, struct scanning *s, const char *change)
 	show(s);
 }
 
+static void tell_one(struct scan_watch *w, struct scanned *one,
+		     const char *change)
+{
+	struct scanning alone = { .app = w->there.app,
+				  .item = one,
+				  .count = 1 };
+
+	tell(w, &alone, change);
+}
+
+static void tell_gone(struct scan_watch *w, struct scanned *one)
+{
+	one->dials = false;
+	mem_free(TAKE(one->command));
+	mem_free(TAKE(one->problem));
+	tell_one(w, one, "gone");
+	scanned_done(one);
+}
+
+/* A serve that did not answer, and one that does again. */
+static void take_silence(struct scan_watch *w, struct scanned *one, bool fails)
+{
+	if (one->fails == fails)
+		return;
+	one->fails = fails;
+	mem_free(TAKE(one->problem));
+	if (fails)
+		one->problem = mem_strdup(
+			"does not answer: it may be busy, or stopped");
+	tell_one(w, one, "changed");
+}
+
+/* An announcement that leads nowhere is all that there was of it. */
+static bool is_over(const struct scanned *one)
+{
+	if (one->missed == 0)
+		return false;
+	return !is_overheard(one) || (is_unheard(one) && !one->dials);
+}
+
 static void drop_gone(struct scan_watch *w, const struct scanning *now)
 {
 	struct scanning *there = &w->there;
@@ -581,22 +724,152 @@ static void drop_gone(struct scan_watch *w, const struct scanning *now)
 
 	for (size_t i = 0; i < there->count; i++) {
 		struct scanned *one = &there->item[i];
-		struct scanning gone = { .app = there->app,
-					 .item = one,
-					 .count = 1 };
+		const struct scanned *same = found_again(now, one);
+		const bool unheard = is_unheard(one);
 
-		one->missed = find_same(now, one) ? 0 : one->missed + 1;
-		if (one->missed <= w->misses) {
-			there->item[kept++] = *one;
+		one->missed = same ? 0 : one->missed + 1;
+		if (is_unheard(one) != unheard)
+			one->ask_at = one->pause = 0;
+		if (is_over(one)) {
+			tell_gone(w, one);
 			continue;
 		}
-		one->dials = false;
-		mem_free(TAKE(one->command));
-		mem_free(TAKE(one->problem));
-		tell(w, &gone, "gone");
-		scanned_done(one);
+		if (same && is_serve(one))
+			take_silence(w, one, same->fails);
+		there->item[kept++] = *one;
 	}
 	there->count = kept;
+}
+
+/* ---- those that do not answer ---- */
+
+static bool wants_again(const struct scanned *one)
+{
+	return one->dials && (one->fails || is_unheard(one));
+}
+
+static void plan_again(struct scanned *one)
+{
+	one->told = !one->hidden;
+	one->told_fails = one->fails;
+	/* What was shown is no guess any more. */
+	one->guessed = one->guessed && one->hidden;
+	if (!wants_again(one)) {
+		one->ask_at = one->pause = 0;
+		return;
+	}
+	one->pause = one->pause ? one->pause * 2 : AGAIN_MS;
+	if (one->pause > AGAIN_MAX_MS)
+		one->pause = AGAIN_MAX_MS;
+	one->ask_at = loop_now() + one->pause;
+}
+
+/* It was asked again. True: it is kept. */
+static bool take_again(struct scan_watch *w, struct scanned *one)
+{
+	if (is_unheard(one) && one->refused) {
+		tell_gone(w, one);
+		return false;
+	}
+	if (!one->told || one->fails != one->told_fails)
+		tell_one(w, one, one->told ? "changed" : "came");
+	plan_again(one);
+	return true;
+}
+
+/* Those whose time has come, out of the others. */
+static void take_due(struct scan_watch *w, struct scanning *due)
+{
+	struct scanning *there = &w->there;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < there->count; i++) {
+		struct scanned *one = &there->item[i];
+
+		if (due->count < AGAIN_AT_ONCE && wants_again(one) &&
+		    loop_now() >= one->ask_at)
+			add_take(due, one);
+		else
+			there->item[kept++] = *one;
+	}
+	there->count = kept;
+}
+
+/*
+ * It may not have listened yet when it was announced; and who is not heard of any
+ * more may be there all the same.
+ */
+static int ask_again(struct scan_watch *w,
+		     int (*ask)(struct scanning *s, struct error *err),
+		     struct error *err)
+{
+	struct scanning due = { .app = w->there.app };
+	int status;
+
+	take_due(w, &due);
+	status = due.count ? ask(&due, err) : 0;
+	for (size_t i = 0; i < due.count; i++) {
+		if (status || take_again(w, &due.item[i]))
+			add_take(&w->there, &due.item[i]);
+	}
+	mem_free(due.item);
+	return status;
+}
+
+/* When the next is to be asked. */
+static int64_t next_again(const struct scan_watch *w)
+{
+	int64_t next = LOOP_FOREVER;
+
+	for (size_t i = 0; i < w->there.count; i++) {
+		const struct scanned *one = &w->there.item[i];
+
+		if (wants_again(one) && one->ask_at < next)
+			next = one->ask_at;
+	}
+	return next;
+}
+
+/* Anybody can announce, and be silent then. */
+static void bound_unheard(struct scan_watch *w)
+{
+	struct scanning *there = &w->there;
+	size_t unheard = 0, kept = 0;
+
+	for (size_t i = there->count; i-- > 0;)
+		unheard += is_unheard(&there->item[i]);
+	if (unheard > UNHEARD_MAX && !w->many)
+		render_note(
+			&there->app->out,
+			"more than %d that were announced are not heard of any more: some of them are forgotten",
+			UNHEARD_MAX);
+	w->many = w->many || unheard > UNHEARD_MAX;
+	for (size_t i = 0; i < there->count; i++) {
+		if (unheard > UNHEARD_MAX && is_unheard(&there->item[i])) {
+			unheard--;
+			scanned_done(&there->item[i]);
+		} else {
+			there->item[kept++] = there->item[i];
+		}
+	}
+	there->count = kept;
+}
+
+/* ---- one look after the other ---- */
+
+/* Who is new; of a serve that does not answer it is not known which one it is. */
+static void take_fresh(struct scan_watch *w, struct scanning *now,
+		       struct scanning *fresh)
+{
+	for (size_t i = 0; i < now->count; i++) {
+		struct scanned *one = &now->item[i];
+
+		if ((is_serve(one) && one->fails) || is_there(w, one))
+			scanned_done(one);
+		else
+			add_take(fresh, one);
+	}
+	now->count = 0;
 }
 
 /* Takes what stands in `now`; who is new there is asked, and told. */
@@ -608,20 +881,20 @@ static int take_look(struct scan_watch *w, struct scanning *now,
 	int status;
 
 	drop_gone(w, now);
-	for (size_t i = 0; i < now->count; i++) {
-		if (find_same(&w->there, &now->item[i]))
-			scanned_done(&now->item[i]);
-		else
-			add_take(&fresh, &now->item[i]);
-	}
-	now->count = 0;
+	take_fresh(w, now, &fresh);
 	status = ask(&fresh, err);
 	if (status == 0)
 		tell(w, &fresh, w->goes_on ? "came" : "present");
-	for (size_t i = 0; i < fresh.count; i++)
+	for (size_t i = 0; i < fresh.count; i++) {
+		plan_again(&fresh.item[i]);
 		add_take(&w->there, &fresh.item[i]);
+	}
 	mem_free(fresh.item);
 	w->goes_on = true;
+	if (status == 0)
+		status = ask_again(w, ask, err);
+	bound_unheard(w);
+	show_wait(w);
 	return status;
 }
 
@@ -662,7 +935,8 @@ static int64_t watch_end(const struct scan_options *o)
 static int watch_network(struct app *app, const struct named_search *search,
 			 const struct scan_options *o, struct error *err)
 {
-	struct scan_watch w = { .there = { .app = app }, .misses = MISSES };
+	struct scan_watch w = { .there = { .app = app },
+				.place = "the network and your serves" };
 	CLEANUP(scanning_done)
 	struct scanning names = { .app = app, .search = search };
 	const int64_t end = watch_end(o);
@@ -670,6 +944,7 @@ static int watch_network(struct app *app, const struct named_search *search,
 
 	named_targets(search, add_name, &names);
 	tell(&w, &names, "present");
+	show_wait(&w);
 	do {
 		int64_t next = loop_now() + WATCH_MS + REST_MS;
 		bool never = false;
@@ -679,6 +954,7 @@ static int watch_network(struct app *app, const struct named_search *search,
 			status = loop_stay(app->loop, &never,
 					   next < end ? next : end, err);
 	} while (status == 0 && loop_now() < end);
+	render_count_down(&app->out, NULL);
 	scanning_done(&w.there);
 	return status;
 }
@@ -741,12 +1017,8 @@ static void on_server_asked(void *owner, const char *name, int64_t took_us,
 
 	(void)name;
 	(void)took_us;
-	if (!failure) {
-		a->s->answered++;
-		return;
-	}
-	one->problem = error_headline(failure);
-	mem_free(TAKE(one->command));
+	take_outcome(one, failure, "");
+	a->s->answered += !failure;
 }
 
 /* -1: ERR_UNMET too, some did not answer. */
@@ -800,14 +1072,17 @@ static int look_at_broker(struct scan_watch *w, struct brokered *b,
 static int watch_broker(struct app *app, const struct scan_options *o,
 			struct error *err)
 {
-	struct scan_watch w = { .there = { .app = app } };
+	struct scan_watch w = { .there = { .app = app },
+				.place = "the broker" };
 	struct brokered *b = NULL;
 	const int64_t end = watch_end(o);
 	bool woken = false;
 	int status = brokered_watch(&b, app, &woken, err) ? -1 : 0;
 
+	render_count_down(&app->out, "waiting for the broker (Ctrl-C ends)");
 	while (status == 0) {
 		int known;
+		int64_t next;
 
 		woken = false;
 		known = brokered_poll(b, err);
@@ -816,8 +1091,11 @@ static int watch_broker(struct app *app, const struct scan_options *o,
 			status = look_at_broker(&w, b, err);
 		if (status || loop_now() >= end)
 			break;
-		status = loop_stay(app->loop, &woken, end, err);
+		next = next_again(&w);
+		status = loop_stay(app->loop, &woken, next < end ? next : end,
+				   err);
 	}
+	render_count_down(&app->out, NULL);
 	brokered_close(b);
 	scanning_done(&w.there);
 	return status;

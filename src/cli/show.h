@@ -15,9 +15,6 @@
 bool show_error_reply(struct renderer *r, const struct message *reply,
 		      const struct error *why);
 
-/* What is known of the connected peer. (cmd_info.c) */
-void info_show(const struct connection *c, struct renderer *r);
-
 /*
  * Show it, and write it to files: save is as --save, NULL for none. With
  * --save the text form of read says only what was saved. -1: as save_result.

@@ -10,6 +10,7 @@
 #include "cli/topics.h"
 #include "diag/codebook.h"
 #include "out/render_json.h"
+#include "sim/profile.h"
 #include "sim/sim.h"
 
 /*

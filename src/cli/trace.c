@@ -183,7 +183,7 @@ static enum event_end end_of(const struct error *why)
 		return ENDED_RST;
 	if (why->code == ETIMEDOUT)
 		return ENDED_TIMEOUT;
-	if (why->reason == WHY_CLOSE)
+	if (why_is_close(why))
 		return ENDED_CLOSE;
 	return why->reason == WHY_FIN || (is_broker(why) && !why->code) ?
 		       ENDED_FIN :
@@ -198,7 +198,7 @@ static void tell_end(const struct trace_file *f, const struct trace *t,
 
 	e->how = end_of(t->why);
 	/* One that was sent for a reason of ours. */
-	ours |= e->how == ENDED_CLOSE && t->why->reason != WHY_CLOSE;
+	ours |= e->how == ENDED_CLOSE && !why_is_close(t->why);
 	e->code = e->how == ENDED_CLOSE ? t->why->code : 0;
 	/* A broker is on the backend's side, and is not the backend. */
 	if (is_broker(t->why) && !f->role.device)

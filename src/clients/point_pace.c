@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "clients/point_pace.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "net/why.h"
 #include "wire/access_point.h"
 
-#define CLOSE_NORMAL 1000
 #define CLOSE_POLICY 1008
 
 static bool is_close(const struct error *why, int code)
 {
-	return why->reason == WHY_CLOSE && why->code == code;
+	return why_is_close(why) && why->code == code;
 }
 
 static bool is_refused(const struct error *why)
 {
 	return why->kind == ERR_AUTH || is_close(why, CLOSE_POLICY) ||
 	       is_close(why, POINT_CLOSE_TOKEN);
-}
-
-static bool is_taken(const struct error *why)
-{
-	return is_close(why, CLOSE_NORMAL) && strstr(why->text, POINT_REPLACED);
 }
 
 /* Three quarters to five quarters of it: many that were cut off together. */
@@ -41,7 +33,7 @@ enum point_verdict point_pace_next(struct point_pace *p,
 		return POINT_REFUSED;
 	if (lived >= POINT_LIFE_MS)
 		p->wait = 0;
-	if (is_taken(why)) {
+	if (why->reason == WHY_TAKEN) {
 		*wait = POINT_REPLACED_MS + chance % POINT_WAIT_MS;
 		return POINT_TAKEN;
 	}

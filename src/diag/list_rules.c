@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diag/backend_view.h"
+#include "diag/schema_judge.h"
 #include "diag/tool_judge.h"
 #include "mcp/tool_diff.h"
 #include "mcp/tools.h"

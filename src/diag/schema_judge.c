@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Schemas that clients or models refuse. Only what is sure: where parts of a
- * schema are put together (anyOf, $ref, …) nothing is said of it.
- */
-#include "diag/tool_judge.h"
+#include "diag/schema_judge.h"
 
 #include <string.h>
 
 #include "diag/subjects.h"
+#include "diag/tool_judge.h"
 #include "mcp/schema.h"
 #include "mcp/tools.h"
 

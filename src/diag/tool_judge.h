@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is wrong with one tool by itself: too large, a name that models refuse,
- * a schema that they or clients refuse, characters that hide. Each appends
- * words in which the tool is "its", raw, and is false if nothing is.
+ * characters that hide; its schema: diag/schema_judge.h. Each appends words in
+ * which the tool is "its", raw, and is false if nothing is.
  */
 #ifndef DIAG_TOOL_JUDGE_H
 #define DIAG_TOOL_JUDGE_H
@@ -20,7 +20,6 @@ bool judge_size(const struct tool *t, struct buf *out); /* D108 */
  * else who does is not known, and what any of them would mend is not told.
  */
 bool judge_name(const struct tool *t, bool board, struct buf *out);
-bool judge_schema(const struct tool *t, struct buf *out); /* D118 */
 bool judge_text(const struct tool *t, struct buf *out); /* D119 */
 
 #endif

@@ -198,4 +198,14 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 int client_request(struct client *c, const char *method, const char *params,
 		   struct message *out, int64_t *took_us, struct error *err);
 
+/* What is asked, by client.asker; as long as a person takes. -1: it was not
+   answered, or Ctrl-C. */
+int client_answer(struct client *c, struct rounds *r, struct error *err);
+/*
+ * tools/call, as client_call_tool does it, and its reply as it came; a task may
+ * come in place of the result, and where it has to be asked for that, it is.
+ */
+int client_ask_tool(struct client *c, const char *name, const char *arguments,
+		    struct message *reply, struct error *err);
+
 #endif

@@ -57,16 +57,6 @@ const char *client_tool_arguments(struct client *c, const char *tool,
  */
 bool client_has_tasks(const struct client *c, const cJSON **tasks);
 
-/* What is asked, by client.asker; as long as a person takes. -1: it was not
-   answered, or Ctrl-C. */
-int client_answer(struct client *c, struct rounds *r, struct error *err);
-/*
- * tools/call, as client_call_tool does it, and its reply as it came; a task may
- * come in place of the result, and where it has to be asked for that, it is.
- */
-int client_ask_tool(struct client *c, const char *name, const char *arguments,
-		    struct message *reply, struct error *err);
-
 /* Begun, whoever waits for it; its result comes to call. */
 int client_start(struct client *c, struct call *call,
 		 const struct client_request *rq, struct error *err);

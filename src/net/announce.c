@@ -17,10 +17,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
+#include "net/announced.h"
 #include "net/interfaces.h"
-#include "net/mdns.h"
-
-#define KINDS_NAME "_services._dns-sd._udp.local" /* RFC 6763, 9 */
 
 enum {
 	PROBES = 3, /* RFC 6762, 8.1, as all times here */
@@ -31,30 +29,12 @@ enum {
 	AGAIN_MS = 1000, /* until a record is told to all again */
 	DELAY_LEAST_MS = 20, /* before an answer to all, so that not all of */
 	DELAY_MS = 100, /* them come at once */
-	TTL = 120, /* seconds; of what does not name a host 4500 */
-	TTL_LONG = 4500,
 	HEARD_MAX = 200, /* packets of one interface in a second */
 	ALONE_MAX = 20, /* answers there to one asker alone, in a second */
 	CONFLICTS_MAX = 15,
 	REST_MS = 60000, /* after so many of them */
-	LABEL_MAX = 63, /* bytes */
-	TEXT_MAX = 255
+	LABEL_MAX = 63 /* bytes */
 };
-
-/* What we have to say; each is a bit in masks of them. */
-enum announced_record {
-	RECORD_KINDS, /* that there are such services */
-	RECORD_POINTER, /* to this one */
-	RECORD_PLACE, /* its host and port */
-	RECORD_ABOUT, /* its text */
-	RECORD_HOST, /* the address of that host */
-	RECORDS
-};
-
-#define BIT(record) (1u << (record))
-#define OF_SERVICE                                                     \
-	(BIT(RECORD_POINTER) | BIT(RECORD_PLACE) | BIT(RECORD_ABOUT) | \
-	 BIT(RECORD_HOST))
 
 struct announced_on { /* one interface */
 	struct announce *owner;
@@ -90,11 +70,7 @@ struct announce {
 	unsigned number; /* behind it; 1: none */
 	unsigned shown; /* that of the name that was told; 0: none */
 	unsigned conflicts;
-	char *service,
-		*host; /* as DNS has them: "_mcp._tcp.local", "x.local" */
-	char *full; /* "mcpctl on lab._mcp._tcp.local", as DNS writes it */
-	struct buf text;
-	uint16_t port;
+	struct announced_service what;
 	bool failed; /* that it cannot send was told */
 	size_t open;
 };
@@ -140,55 +116,14 @@ static int name_it(struct announce *a)
 	CLEANUP(mem_free_ptr) char *label = shown_name(a);
 	CLEANUP(buf_done) struct buf full = { 0 };
 
-	if (a->mdns->name(&full, label, a->service))
+	if (a->mdns->name(&full, label, a->what.service))
 		return -1;
-	mem_free(a->full);
-	a->full = buf_take(&full);
+	mem_free(a->what.full);
+	a->what.full = buf_take(&full);
 	return 0;
 }
 
 /* ---- what is said ---- */
-
-static struct mdns_record record_of(const struct announced_on *on,
-				    enum announced_record which)
-{
-	const struct announce *a = on->owner;
-
-	switch (which) {
-	case RECORD_KINDS:
-		return (struct mdns_record){ .type = MDNS_PTR,
-					     .name = KINDS_NAME,
-					     .to = a->service,
-					     .ttl = TTL_LONG };
-	case RECORD_POINTER:
-		return (struct mdns_record){ .type = MDNS_PTR,
-					     .name = a->service,
-					     .to = a->full,
-					     .ttl = TTL_LONG };
-	case RECORD_PLACE:
-		return (struct mdns_record){ .type = MDNS_SRV,
-					     .name = a->full,
-					     .to = a->host,
-					     .port = a->port,
-					     .ttl = TTL,
-					     .unique = true };
-	case RECORD_ABOUT:
-		return (struct mdns_record){ .type = MDNS_TXT,
-					     .name = a->full,
-					     .text = a->text.data,
-					     .len = a->text.len,
-					     .ttl = TTL_LONG,
-					     .unique = true };
-	case RECORD_HOST:
-	case RECORDS:
-		break;
-	}
-	return (struct mdns_record){ .type = MDNS_A,
-				     .name = a->host,
-				     .address = on->text,
-				     .ttl = TTL,
-				     .unique = true };
-}
 
 static void send_to(struct announced_on *on, const struct sockaddr *to,
 		    const struct mdns_saying *s)
@@ -211,43 +146,23 @@ static void send_to(struct announced_on *on, const struct sockaddr *to,
 	tell(a, "cannot announce on %s: %s", on->name, uv_strerror(status));
 }
 
-/* What belongs to an answer goes with it, so that nobody has to ask again. */
-static unsigned belonging(unsigned asked)
-{
-	unsigned more = 0;
-
-	if (asked & BIT(RECORD_POINTER))
-		more = BIT(RECORD_PLACE) | BIT(RECORD_ABOUT) | BIT(RECORD_HOST);
-	if (asked & BIT(RECORD_PLACE))
-		more |= BIT(RECORD_HOST);
-	return more & ~asked;
-}
-
-static size_t add_records(struct mdns_record *out, size_t count,
-			  const struct announced_on *on, unsigned which)
-{
-	for (size_t i = 0; i < RECORDS; i++) {
-		if (which & BIT(i))
-			out[count++] = record_of(on, (enum announced_record)i);
-	}
-	return count;
-}
-
 /* To all. goodbye: it is no more. */
 static void say(struct announced_on *on, unsigned which, bool goodbye)
 {
 	struct mdns_record record[RECORDS];
 	struct mdns_saying s = { .record = record };
-	unsigned more = goodbye ? 0 : belonging(which);
-	size_t asked = add_records(record, 0, on, which);
+	unsigned more = goodbye ? 0 : announced_belonging(which);
+	size_t asked =
+		announced_records(record, 0, &on->owner->what, which, on->text);
 
-	s.count = add_records(record, asked, on, more);
+	s.count = announced_records(record, asked, &on->owner->what, more,
+				    on->text);
 	s.more = s.count - asked;
 	for (size_t i = 0; i < s.count && goodbye; i++)
 		/* cppcheck-suppress unreadVariable ; s.record is the same */
 		record[i].ttl = 0;
 	for (size_t i = 0; i < RECORDS; i++) {
-		if ((which | more) & BIT(i))
+		if ((which | more) & ANNOUNCED_BIT(i))
 			on->told[i] = loop_now();
 	}
 	if (s.count)
@@ -263,11 +178,11 @@ static void say_all(const struct announce *a, unsigned which, bool goodbye)
 /* Answered to all: our socket hears what is sent to all. */
 static void probe(const struct announce *a)
 {
-	const struct mdns_question q = { a->full, MDNS_ANY, false };
+	const struct mdns_question q = { a->what.full, MDNS_ANY, false };
 
 	for (size_t i = 0; i < a->count; i++) {
-		const struct mdns_record mine =
-			record_of(a->on[i], RECORD_PLACE);
+		const struct mdns_record mine = announced_record(
+			&a->what, RECORD_PLACE, a->on[i]->text);
 
 		send_to(a->on[i], NULL,
 			&(struct mdns_saying){ .question = &q,
@@ -297,7 +212,8 @@ static void tell_up(struct announce *a)
 	a->shown = a->number;
 	for (size_t i = 0; i < a->count; i++)
 		buf_printf(&where, "%s%s (%s:%u)", i ? ", " : "",
-			   a->on[i]->name, a->on[i]->text, (unsigned)a->port);
+			   a->on[i]->name, a->on[i]->text,
+			   (unsigned)a->what.port);
 	tell(a, "announced as '%s' on %s%s", name, buf_string(&where),
 	     a->number > 1 ? "; its name without a number is another's" : "");
 }
@@ -314,7 +230,7 @@ static void take_step(struct announce *a)
 		begin(a, ANNOUNCE_TELLS, loop_now());
 		tell_up(a);
 	}
-	say_all(a, OF_SERVICE, false);
+	say_all(a, ANNOUNCED_ALL, false);
 	a->step_at = loop_now() + ANNOUNCE_MS;
 	if (++a->step == ANNOUNCEMENTS)
 		begin(a, ANNOUNCE_IS_UP, LOOP_FOREVER);
@@ -329,7 +245,7 @@ static void answer_all(struct announced_on *on)
 		int64_t least = on->defends ? PROBE_MS : AGAIN_MS;
 
 		if (on->told[i] && loop_now() - on->told[i] < least)
-			which &= ~BIT(i);
+			which &= ~ANNOUNCED_BIT(i);
 	}
 	on->due = 0;
 	on->defends = false;
@@ -388,137 +304,7 @@ static void take_other_name(struct announce *a)
 	      many ? loop_now() + REST_MS : by_chance(0, PROBE_MS));
 }
 
-static bool is_address_of_ours(const struct announce *a, const char *address)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		if (strcmp(a->on[i]->text, address) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* A record of a name of ours that says what we do not. */
-static bool is_conflict(const struct announce *a, const struct mdns_record *r)
-{
-	if (!text_same(r->name, a->full))
-		return r->type == MDNS_A && text_same(r->name, a->host) &&
-		       !is_address_of_ours(a, r->address);
-	if (r->type == MDNS_SRV)
-		return r->port != a->port || !text_same(r->to, a->host);
-	return r->type == MDNS_TXT &&
-	       (r->len != a->text.len ||
-		memcmp(r->text, a->text.data, r->len) != 0);
-}
-
-/*
- * Somebody asks for our name at the same time: who says more, as DNS sorts it,
- * has it (RFC 6762, 8.2.1). We claim one record, the last of the kinds.
- */
-static int compare_claim(const struct announce *a, const struct mdns_record *r)
-{
-	size_t mine, theirs;
-
-	if (r->type != MDNS_SRV)
-		return 1;
-	if (r->priority || r->weight)
-		return -1;
-	if (r->port != a->port)
-		return a->port > r->port ? 1 : -1;
-	mine = strcspn(a->host, ".");
-	theirs = strcspn(r->to, ".");
-	if (mine != theirs)
-		return mine > theirs ? 1 : -1;
-	return strcasecmp(a->host, r->to);
-}
-
 /* ---- who asks ---- */
-
-/* One packet. */
-struct announce_hearing {
-	struct announced_on *on;
-	unsigned asked, known;
-	bool alone; /* the answer is for who asks, no other */
-	bool conflict;
-	int claim; /* of our name: below 0, another has it */
-	bool claimed;
-	char question[300]; /* the first that is ours, for who wants it back */
-	unsigned type;
-};
-
-static bool wants(unsigned type, unsigned one)
-{
-	return type == one || type == MDNS_ANY;
-}
-
-static unsigned asked_for(const struct announce *a,
-			  const struct mdns_question *q)
-{
-	unsigned out = 0;
-
-	if (text_same(q->name, KINDS_NAME) && wants(q->type, MDNS_PTR))
-		out = BIT(RECORD_KINDS);
-	if (text_same(q->name, a->service) && wants(q->type, MDNS_PTR))
-		out = BIT(RECORD_POINTER);
-	if (text_same(q->name, a->full) && wants(q->type, MDNS_SRV))
-		out |= BIT(RECORD_PLACE);
-	if (text_same(q->name, a->full) && wants(q->type, MDNS_TXT))
-		out |= BIT(RECORD_ABOUT);
-	if (text_same(q->name, a->host) && wants(q->type, MDNS_A))
-		out = BIT(RECORD_HOST);
-	return out;
-}
-
-static void on_asked(void *owner, const struct mdns_question *q)
-{
-	struct announce_hearing *h = owner;
-	unsigned which = asked_for(h->on->owner, q);
-
-	if (which && !h->asked) {
-		snprintf(h->question, sizeof(h->question), "%s", q->name);
-		h->type = q->type;
-	}
-	if (which && q->unicast)
-		h->alone = true;
-	h->asked |= which;
-}
-
-/* It need not be told what it says, if it says so for a while yet. */
-static void on_known(void *owner, const struct mdns_record *r)
-{
-	struct announce_hearing *h = owner;
-	const struct announce *a = h->on->owner;
-
-	if (r->type != MDNS_PTR || r->ttl < TTL_LONG / 2)
-		return;
-	if (text_same(r->name, a->service) && text_same(r->to, a->full))
-		h->known |= BIT(RECORD_POINTER);
-	if (text_same(r->name, KINDS_NAME) && text_same(r->to, a->service))
-		h->known |= BIT(RECORD_KINDS);
-}
-
-/* The first of them counts: they come in the order in which DNS sorts them. */
-static void on_claimed(void *owner, const struct mdns_record *r)
-{
-	struct announce_hearing *h = owner;
-	const struct announce *a = h->on->owner;
-
-	if (h->claimed || !text_same(r->name, a->full))
-		return;
-	h->claimed = true;
-	h->claim = compare_claim(a, r);
-}
-
-static void on_said(void *owner, const struct mdns_record *r)
-{
-	struct announce_hearing *h = owner;
-
-	h->conflict = h->conflict || is_conflict(h->on->owner, r);
-}
-
-static const struct mdns_hearer hearer = { .asked = on_asked,
-					   .known = on_known,
-					   .claimed = on_claimed,
-					   .said = on_said };
 
 /* So that nobody can have others written to, nor keep us at it. */
 static bool has_one_left(struct announced_on *on, unsigned *count,
@@ -532,17 +318,19 @@ static bool has_one_left(struct announced_on *on, unsigned *count,
 }
 
 static void answer_alone(struct announced_on *on,
-			 const struct announce_hearing *h,
+			 const struct announced_hearing *h,
 			 const struct sockaddr *to, bool plain, uint16_t id)
 {
 	const struct mdns_question q = { h->question, h->type, false };
 	struct mdns_record record[RECORDS];
 	struct mdns_saying s = { .record = record, .plain = plain };
-	size_t asked = add_records(record, 0, on, h->asked & ~h->known);
+	size_t asked = announced_records(record, 0, &on->owner->what,
+					 h->asked & ~h->known, on->text);
 
 	if (!asked || !has_one_left(on, &on->alone, ALONE_MAX))
 		return;
-	s.count = add_records(record, asked, on, belonging(h->asked));
+	s.count = announced_records(record, asked, &on->owner->what,
+				    announced_belonging(h->asked), on->text);
 	s.more = s.count - asked;
 	if (plain) {
 		s.id = id;
@@ -562,7 +350,7 @@ static void answer_soon(struct announced_on *on, unsigned which, bool defends)
 }
 
 static void take_question(struct announced_on *on,
-			  const struct announce_hearing *h,
+			  const struct announced_hearing *h,
 			  const struct sockaddr *from, uint16_t id)
 {
 	bool plain = address_port(from) != MDNS_PORT;
@@ -576,7 +364,7 @@ static void take_question(struct announced_on *on,
 		answer_soon(on, h->asked & ~h->known, h->claimed);
 }
 
-static void take_claims(struct announce *a, const struct announce_hearing *h)
+static void take_claims(struct announce *a, const struct announced_hearing *h)
 {
 	if (a->state != ANNOUNCE_PROBES) {
 		if (h->conflict)
@@ -619,12 +407,13 @@ static void on_packet(uv_udp_t *u, ssize_t len, const uv_buf_t *data,
 {
 	struct announced_on *on = u->data;
 	struct announce *a = on->owner;
-	struct announce_hearing h = { .on = on };
+	struct announced_hearing h;
 	uint16_t id = 0;
 
 	if (len <= 0 || !from || (flags & UV_UDP_PARTIAL) ||
 	    !is_near(on, from) || !has_one_left(on, &on->heard, HEARD_MAX) ||
-	    a->mdns->hear(data->base, (size_t)len, &hearer, &h, &id))
+	    !announced_hear(&h, &a->what, a->mdns, data->base, (size_t)len,
+			    &id))
 		return;
 	take_claims(a, &h);
 	take_question(on, &h, from, id);
@@ -660,10 +449,7 @@ static int open_socket(const struct announced_on *on)
 static void release(struct announce *a)
 {
 	mem_free(a->label);
-	mem_free(a->service);
-	mem_free(a->host);
-	mem_free(a->full);
-	buf_done(&a->text);
+	announced_done(&a->what);
 	mem_free(a);
 }
 
@@ -692,7 +478,7 @@ void announce_close(struct announce *a)
 	if (!a)
 		return;
 	if (a->state != ANNOUNCE_PROBES)
-		say_all(a, OF_SERVICE, true);
+		say_all(a, ANNOUNCED_ALL, true);
 	a->open++;
 	for (size_t i = 0; i < a->count; i++)
 		uv_close((uv_handle_t *)&a->on[i]->uv, on_closed);
@@ -758,6 +544,8 @@ static bool add_interface(void *owner, const uv_interface_address_t *one)
 		     uv_strerror(status));
 	if (a->count == before)
 		mem_free(on);
+	else
+		words_add(&a->what.addresses, on->text);
 	return a->count > before;
 }
 
@@ -775,25 +563,15 @@ static int open_all(struct announce *a, const struct announce_order *o,
 
 /* ---- from the beginning ---- */
 
-static void add_text(struct announce *a, const char *const *text)
-{
-	for (; *text; text++) {
-		size_t len = text_cut(*text, strlen(*text), TEXT_MAX);
-
-		buf_char(&a->text, (char)len);
-		buf_add(&a->text, *text, len);
-	}
-}
-
 static int prepare(struct announce *a, const struct announce_order *o,
 		   struct error *err)
 {
 	a->number = 1;
-	a->port = o->port;
+	a->what.port = o->port;
 	a->label = mem_strdup(o->label);
-	a->service = mem_printf("%s.local", o->service);
-	a->host = mem_printf("%s.local", o->host);
-	add_text(a, o->text);
+	a->what.service = mem_printf("%s.local", o->service);
+	a->what.host = mem_printf("%s.local", o->host);
+	announced_add_text(&a->what, o->text);
 	if (name_it(a))
 		return error_set(err, ERR_USAGE,
 				 "'%s' is no name that DNS takes", o->label);

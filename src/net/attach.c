@@ -66,22 +66,6 @@ static void on_waiting(struct attach *a, const cJSON *json)
 	a->transport->events->notice(a->transport->owner, &n);
 }
 
-struct peer_kept *peer_kept_copy(const struct peer_kept *from)
-{
-	size_t id = strlen(from->id) + 1, device = strlen(from->device) + 1;
-	struct peer_kept *copy = mem_zalloc(sizeof(*copy) + id + device +
-					    from->initialize_len + 1);
-	char *texts = (char *)(copy + 1);
-
-	*copy = *from;
-	copy->id = memcpy(texts, from->id, id);
-	copy->device = memcpy(texts + id, from->device, device);
-	if (from->initialize)
-		copy->initialize = memcpy(texts + id + device, from->initialize,
-					  from->initialize_len);
-	return copy;
-}
-
 /* Without secrets already. NULL: it told none. */
 static const struct headers *take_headers(struct headers *out,
 					  const cJSON *object)

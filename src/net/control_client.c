@@ -394,14 +394,41 @@ static int check_owner(int fd, const char *path, struct error *err)
 	return error_hint(err, "start one of your own: mcpctl serve");
 }
 
+/* One that blocks nobody. -1: err. */
+static int make_socket(const char *path, struct error *err)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? refused(path, errno, err) : fd;
+}
+
 /* 1: connected; 0: its queue is full for a moment; -1: err. */
+static int reach(int fd, const struct sockaddr_un *to, struct error *err)
+{
+	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) == 0)
+		return 1;
+	return errno == EAGAIN ? 0 : refused(to->sun_path, errno, err);
+}
+
+bool control_is_open(const char *path)
+{
+	struct sockaddr_un to;
+	int fd = make_socket(path, NULL);
+	bool open = fd >= 0 && make_address(&to, path, NULL) == 0 &&
+		    reach(fd, &to, NULL) >= 0;
+
+	if (fd >= 0)
+		close(fd);
+	return open;
+}
+
+/* The same, of the user's own. */
 static int try_connect(struct control_client *c, struct error *err)
 {
-	const char *path = c->to.sun_path;
+	int status = reach(c->fd, &c->to, err);
 
-	if (connect(c->fd, (struct sockaddr *)&c->to, sizeof(c->to)) == 0)
-		return check_owner(c->fd, path, err) ? -1 : 1;
-	return errno == EAGAIN ? 0 : refused(path, errno, err);
+	return status > 0 && check_owner(c->fd, c->to.sun_path, err) ? -1 :
+								       status;
 }
 
 static void on_connected(struct control_client *c)
@@ -443,10 +470,8 @@ int control_client_open(struct control_client **out, struct loop *l,
 
 	*out = NULL;
 	memset(c, 0, offsetof(struct control_client, chunk));
-	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (c->fd < 0)
-		refused(path, errno, err);
-	else if (!make_address(&c->to, path, err))
+	c->fd = make_socket(path, err);
+	if (c->fd >= 0 && !make_address(&c->to, path, err))
 		status = try_connect(c, err);
 	if (status < 0) {
 		if (c->fd >= 0)

@@ -71,6 +71,9 @@ bool control_path_is_usual(const char *path);
  */
 int control_path_check(const char *path, bool *exists, struct error *err);
 
+/* Somebody listens at path, at once; who that is, control_client_open finds out. */
+bool control_is_open(const char *path);
+
 /*
  * Asking from the main line, whose loop waits: what serve says is queued
  * until it is taken. Any number of such lines may be open.

@@ -17,6 +17,7 @@
 #include "net/http_private.h"
 #include "net/http_stream.h"
 #include "net/http_token.h"
+#include "net/http_url.h"
 #include "wire/jsonrpc.h"
 #include "wire/llm.h"
 

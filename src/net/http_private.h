@@ -104,20 +104,6 @@ struct http_request_line {
 };
 #define HTTP_RETRY_AFTER_MAX_S 86400 /* however long a server asks to wait */
 
-/* ---- http.c ---- */
-
-/* A date of HTTP (RFC 9110, 5.6.7) as seconds since 1970; -1: it is none. */
-int64_t http_date(const char *text);
-
-/* text, relative to base; yours. NULL: no http(s) URL, or absurdly long. */
-char *http_url_join(const char *base, const char *text);
-/* Scheme, host and port are the same. */
-bool http_url_same_origin(const char *a, const char *b);
-/* Without its query, which may hold secrets; cut; yours. */
-char *http_url_show(const char *url);
-/* Its path likewise. */
-char *http_url_path(const char *url);
-
 /* ---- http_exchange.c: as much of JSON-RPC as the transport must see ---- */
 
 struct http_message {

@@ -11,6 +11,7 @@
 #include "net/http_failure.h"
 #include "net/http_private.h"
 #include "net/http_token.h"
+#include "net/http_url.h"
 
 /*
  * Streams that last: the GET stream for what the server says by itself, and

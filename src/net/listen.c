@@ -519,6 +519,14 @@ static void listen_close(struct transport *t)
 		begin_end(t->impl);
 }
 
+void listen_hush(const struct transport *t)
+{
+	struct listen *l = t->ops == &listen_ops ? t->impl : NULL;
+
+	if (l && !l->closing)
+		few_lines_end(&l->few);
+}
+
 const struct port *listen_port(const struct transport *t)
 {
 	const struct listen *l = t->ops == &listen_ops ? t->impl : NULL;

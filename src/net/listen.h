@@ -12,6 +12,9 @@
 
 extern const struct transport_ops listen_ops;
 
+/* What was counted of strangers is told now: before it is closed, when nobody hears it. Any other transport is left alone. */
+void listen_hush(const struct transport *t);
+
 /* The port of an open listen: transport; NULL for any other. */
 const struct port *listen_port(const struct transport *t);
 

@@ -47,8 +47,6 @@ struct peer_kept {
 	const char *id; /* what names it: Device-Id, else client id */
 	const char *device; /* the object of wire/control_frames.h, JSON text */
 };
-/* net/attach.c: one block, with its texts; yours to mem_free. */
-struct peer_kept *peer_kept_copy(const struct peer_kept *from);
 
 /* The peer as the transport saw it; lent during ready. */
 struct peer_info {

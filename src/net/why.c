@@ -557,6 +557,11 @@ int why_set(struct error *err, const struct why_facts *f)
 	return error_reason(err, (int)r->what);
 }
 
+bool why_is_close(const struct error *why)
+{
+	return why->reason == WHY_CLOSE || why->reason == WHY_TAKEN;
+}
+
 static bool has_certificate(FILE *file)
 {
 	char line[256];

@@ -68,7 +68,8 @@ enum why {
 	 * own, 1005 without one (RFC 6455, 7.1.5).
 	 */
 	WHY_FIN,
-	WHY_CLOSE
+	WHY_CLOSE,
+	WHY_TAKEN /* a Close, too: an access point gave the place to another one */
 };
 
 /* Of which transport, and what else decides between two rows. */
@@ -123,6 +124,9 @@ struct why_row {
  * status: as in struct dial_facts, DIAL_NAME.
  */
 enum why why_lookup(int status, const char **said);
+
+/* It was ended by a Close, for whatever reason. */
+bool why_is_close(const struct error *why);
 
 /* Set err, with hint, code, finding and reason. Always returns -1. */
 int why_set(struct error *err, const struct why_facts *f);

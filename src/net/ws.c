@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WebSocket connections, dialled or adopted, and the library's context on our
- * loop. Framing is libwebsockets' matter.
+ * WebSocket connections, dialled or adopted. Framing is libwebsockets' matter.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
-#include "base/log.h"
 #include "base/mem.h"
+#include "net/close_frame.h"
 #include "net/front.h"
 #include "net/head.h"
-#include "net/why.h"
+#include "net/ws_context.h"
 #include "net/ws_dial.h"
 #include "net/ws_end.h"
+#include "net/ws_peer.h"
 #include "net/ws_private.h"
-#include "wire/access_point.h"
-#include "wire/refusal.h"
 
 static void ws_begin_close(struct ws *ws, int code);
 static struct ws *ws_adopting;
-static int ws_callback(struct lws *wsi, enum lws_callback_reasons reason,
-		       void *user, void *in, size_t len);
 
 /*
  * Adopts an accepted socket whose request head is still unread. The head was
@@ -90,7 +84,7 @@ static int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
 		error_set(err, ERR_CONNECT,
 			  "the WebSocket request could not be read");
 	else
-		context = ws_context_take(t->loop, err);
+		context = ws_context_take(t->loop, ws_callback, err);
 	if (!context) {
 		close(fd);
 		return -1;
@@ -105,351 +99,9 @@ static int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
 	return 0;
 }
 
-/*
- * A deep copy of what is known of the peer before its handshake is answered.
- */
-
-static const char *keep(struct ws_peer *p, size_t slot, const char *text)
+static int ws_hold(struct loop *l, struct error *err)
 {
-	p->text[slot] = mem_strdup(text);
-	return p->text[slot];
-}
-
-struct ws_peer *ws_peer_new(const struct peer_info *from)
-{
-	struct ws_peer *out = mem_zalloc(sizeof(*out));
-
-	out->info = *from;
-	out->info.tls = NULL; /* ours to find out */
-	out->info.address = keep(out, 0, from->address);
-	out->info.path = keep(out, 1, from->path);
-	out->info.device_id = keep(out, 2, from->device_id);
-	out->info.client_id = keep(out, 3, from->client_id);
-	out->info.ota_answer = keep(out, 4, from->ota_answer);
-	if (from->headers) {
-		for (size_t i = 0; i < from->headers->count; i++)
-			headers_add(&out->headers, from->headers->item[i].name,
-				    from->headers->item[i].value);
-		out->info.headers = &out->headers;
-	}
-	if (from->ota) {
-		out->ota = *from->ota;
-		out->info.ota = &out->ota;
-	}
-	return out;
-}
-
-void ws_peer_free(struct ws_peer *p)
-{
-	if (!p)
-		return;
-	for (size_t i = 0; i < COUNT(p->text); i++)
-		mem_free(p->text[i]);
-	headers_done(&p->headers);
-	mem_free(p);
-}
-
-/*
- * The library's context on our loop: made when the first connection needs it,
- * destroyed when the last one has gone, so that nothing is left at exit.
- */
-
-/* What is read of a socket at once, for all connections. */
-#define BUFFER_SIZE 65536
-/*
- * What each connection has for itself, as long as it lives: a frame that is
- * longer comes in pieces. The library touches little of a large one, but each
- * time another part of the heap, so that a serve would grow with those who come
- * and go.
- */
-#define PIECE_SIZE 4096
-/*
- * Descriptors of one context. Below the process' limit it is a small table that
- * the library searches for each event; 0: two tables as long as the limit, and
- * nothing is searched.
- */
-#define CONNECTIONS_FEW 256u
-/* Its own deadlines are put out of the way: ours are shorter and exact. */
-#define NEVER_SECONDS (7u * 24 * 3600)
-/*
- * What a context opens, for a moment or for good, and some room. When one
- * cannot be made, the library frees the memory of handles that are on our loop:
- * so it is not begun where descriptors do not suffice.
- */
-#define DESCRIPTORS_NEEDED 12
-/* Its part for our loop, which it loads and unloads with each context. */
-#define LOOP_PLUGIN "libwebsockets-evlib_uv.so"
-/*
- * Turns of the loop between the two steps of the destruction: the first
- * closes handles, in their close callback more are closed.
- */
-#define TURNS_TO_CLOSE 5
-
-/* Neither pings nor hang-ups: some boards do not answer Ping in time (device.md 1.4). */
-static const lws_retry_bo_t no_pings = { .secs_since_valid_ping = 0,
-					 .secs_since_valid_hangup = 0 };
-
-static const struct lws_protocols protocols[] = {
-	{ .name = "mcp",
-	  .callback = ws_callback,
-	  .rx_buffer_size = PIECE_SIZE },
-	{ 0 },
-};
-
-static struct ws_context *contexts;
-static unsigned connections_max = CONNECTIONS_FEW;
-
-static void ws_context_many(void)
-{
-	connections_max = 0;
-}
-
-/* Its log lines are developers' matter; the cause of an error is found elsewhere. */
-static void on_log(int level, const char *line)
-{
-	size_t len = strcspn(line, "\n");
-
-	log_debug("libwebsockets %d: %.*s", level, (int)len, line);
-}
-
-static struct lws_context *create(struct loop *l, struct lws_context **out)
-{
-	void *loops[1] = { loop_uv(l) };
-	struct lws_context_creation_info info = { 0 };
-
-	info.port = CONTEXT_PORT_NO_LISTEN;
-	info.options = LWS_SERVER_OPTION_LIBUV |
-		       LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-		       LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-		       LWS_SERVER_OPTION_UV_NO_SIGSEGV_SIGFPE_SPIN;
-	info.foreign_loops = loops;
-	info.pt_serv_buf_size = BUFFER_SIZE;
-	info.max_http_header_data = FRONT_HEAD_MAX;
-	info.fd_limit_per_thread = connections_max;
-	info.timeout_secs = NEVER_SECONDS;
-	info.retry_and_idle_policy = &no_pings;
-	info.pcontext = out;
-	return lws_create_context(&info);
-}
-
-static struct lws_vhost *vhost_new(struct ws_context *c, const char *name,
-				   uint64_t options, const char *cacert)
-{
-	struct lws_context_creation_info info = { 0 };
-
-	info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-	info.vhost_name = name;
-	info.protocols = protocols;
-	info.options = options;
-	info.client_ssl_ca_filepath = cacert;
-	info.connect_timeout_secs = NEVER_SECONDS;
-	info.timeout_secs_ah_idle = 60;
-	info.retry_and_idle_policy = &no_pings;
-	return lws_create_vhost(c->lws, &info);
-}
-
-static void unlink_context(struct ws_context *c)
-{
-	struct ws_context **link = &contexts;
-
-	while (*link != c)
-		link = &(*link)->next;
-	*link = c->next;
-}
-
-static void free_context(struct ws_context *c)
-{
-	struct ws_trust *next;
-
-	for (struct ws_trust *t = c->trusts; t; t = next) {
-		next = t->next;
-		mem_free(t->cacert);
-		mem_free(t);
-	}
-	unlink_context(c);
-	buf_done(&c->scratch);
-	mem_free(c);
-}
-
-static void on_check_closed(uv_handle_t *handle)
-{
-	free_context(handle->data);
-}
-
-static void on_idle_closed(uv_handle_t *handle)
-{
-	struct ws_context *c = handle->data;
-
-	uv_close((uv_handle_t *)&c->check, on_check_closed);
-}
-
-/*
- * Destroying takes two calls with turns of the loop between them: the first
- * closes the handles, the second frees. The library clears the pointer that
- * it was given as pcontext when it has freed itself at the first one.
- *
- * The first call closes the descriptor of the library's wake-up, and its close
- * callback closes the same number once more. So that call is made from a check
- * handle, behind which nothing but close callbacks run in a turn: nobody is
- * given the number in between.
- */
-static void destroy_step(uv_check_t *check)
-{
-	struct ws_context *c = check->data;
-
-	if (c->turns++ == 0) {
-		lws_context_destroy(c->lws);
-		return;
-	}
-	if (c->turns <= TURNS_TO_CLOSE)
-		return;
-	if (c->lws)
-		lws_context_destroy(c->lws);
-	uv_check_stop(&c->check);
-	uv_close((uv_handle_t *)&c->idle, on_idle_closed);
-}
-
-/* Turns must not wait for events while they are counted. */
-static void on_idle(uv_idle_t *idle)
-{
-	(void)idle;
-}
-
-/*
- * One that was to die is kept if its destruction has not begun: two contexts
- * at once share OpenSSL's numbers, and the older one could not free its own.
- */
-static struct ws_context *find_context(const struct loop *l)
-{
-	struct ws_context *c = contexts;
-
-	while (c && (c->loop != l || c->turns > 0))
-		c = c->next;
-	if (c && c->dying) {
-		c->dying = false;
-		uv_idle_stop(&c->idle);
-		uv_check_stop(&c->check);
-	}
-	return c;
-}
-
-/*
- * Stays for good: a handle that is still on our loop calls into it. Where the
- * library was built without plugins there is nothing to keep.
- */
-static void keep_plugin(void)
-{
-	static bool kept;
-
-	if (!kept)
-		dlopen(LOOP_PLUGIN, RTLD_NOW | RTLD_NODELETE);
-	kept = true;
-}
-
-static int check_descriptors(struct loop *l, struct error *err)
-{
-	if (descriptors_spare(uv_backend_fd(loop_uv(l)), DESCRIPTORS_NEEDED))
-		return 0;
-	error_set(
-		err, ERR_CONNECT,
-		"no WebSocket can be opened: of the %zu open files that are allowed fewer than %d are left",
-		descriptors_limit(), DESCRIPTORS_NEEDED);
-	return error_hint(err, "raise the limit (ulimit -n), or close some");
-}
-
-struct ws_context *ws_context_take(struct loop *l, struct error *err)
-{
-	struct ws_context *c;
-
-	c = find_context(l);
-	if (c) {
-		c->users++;
-		return c;
-	}
-	if (check_descriptors(l, err))
-		return NULL;
-	keep_plugin();
-	lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
-	c = mem_zalloc(sizeof(*c));
-	c->loop = l;
-	c->lws = create(l, &c->lws);
-	if (!c->lws) {
-		mem_free(c);
-		error_set(err, ERR_CONNECT,
-			  "libwebsockets cannot join the event loop");
-		error_hint(err, "install the package libwebsockets-evlib-uv");
-		return NULL;
-	}
-	uv_idle_init(loop_uv(l), &c->idle);
-	c->idle.data = c;
-	uv_check_init(loop_uv(l), &c->check);
-	c->check.data = c;
-	c->next = contexts;
-	contexts = c;
-	c->users = 1;
-	c->vhost = vhost_new(c, "plain", 0, NULL);
-	if (!c->vhost) {
-		ws_context_release(c);
-		error_set(err, ERR_CONNECT, "libwebsockets cannot be set up");
-		return NULL;
-	}
-	return c;
-}
-
-void ws_context_release(struct ws_context *c)
-{
-	if (--c->users > 0)
-		return;
-	c->dying = true;
-	uv_idle_start(&c->idle, on_idle);
-	uv_check_start(&c->check, destroy_step);
-}
-
-static int ws_context_hold(struct loop *l, struct error *err)
-{
-	return ws_context_take(l, err) ? 0 : -1;
-}
-
-static void ws_context_let_go(struct loop *l)
-{
-	struct ws_context *c = find_context(l);
-
-	if (c)
-		ws_context_release(c);
-}
-
-struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
-				   struct error *err)
-{
-	uint64_t options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-	struct ws_trust *t;
-	char name[32];
-	unsigned count = 0;
-
-	for (t = c->trusts; t; t = t->next) {
-		if (cacert ? t->cacert && strcmp(t->cacert, cacert) == 0 :
-			     !t->cacert)
-			return t->vhost;
-		count++;
-	}
-	if (cacert && why_check_cacert(cacert, err))
-		return NULL;
-	/* --cacert is instead of the system's certificates, not beside them. */
-	if (cacert)
-		options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
-	snprintf(name, sizeof(name), "tls%u", count);
-	t = mem_zalloc(sizeof(*t));
-	t->cacert = mem_strdup(cacert);
-	t->vhost = vhost_new(c, name, options, t->cacert);
-	if (!t->vhost) {
-		mem_free(t->cacert);
-		mem_free(t);
-		error_set(err, ERR_CONNECT, "TLS cannot be set up");
-		return NULL;
-	}
-	t->next = c->trusts;
-	c->trusts = t;
-	return t->vhost;
+	return ws_context_take(l, ws_callback, err) ? 0 : -1;
 }
 
 /*
@@ -875,7 +527,7 @@ const struct ws_table ws_table = {
 		  .send_sound = ws_send_sound },
 	.adopt = ws_adopt,
 	.many = ws_context_many,
-	.hold = ws_context_hold,
+	.hold = ws_hold,
 	.let_go = ws_context_let_go,
 };
 
@@ -990,73 +642,12 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	}
 }
 
-/* Access points let everybody in, and then close. */
-static bool is_refusal(int code, const char *text, size_t len)
+static void on_close_frame(struct ws *ws, const void *in, size_t len)
 {
-	CLEANUP(mem_free_ptr) char *words = mem_strndup(text, len);
-
-	return code == POINT_CLOSE_TOKEN ||
-	       (code == LWS_CLOSE_STATUS_POLICY_VIOLATION &&
-		refusal_is_credentials(words));
-}
-
-static void tell_refusal(struct error *why)
-{
-	why->kind = ERR_AUTH;
-	error_finding(why, "P707");
-	error_hint(
-		why,
-		"it does not take the token: give another (MCPCTL_TOKEN, --token-file); that of an access point is the token= in its address, to be copied anew from where it stands");
-}
-
-/* RFC 6455, 7.4.1. */
-static void tell_failure(struct error *why, int code)
-{
-	if (code == LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE) {
-		error_finding(why, "P729");
-		error_hint(
-			why,
-			"what was sent is above what it takes: send less, or raise its limit");
-	} else if (code == LWS_CLOSE_STATUS_UNEXPECTED_CONDITION) {
-		error_finding(why, "P730");
-		error_hint(
-			why,
-			"it failed by itself: its own log tells why; whether what was asked was carried out is not known");
-	}
-}
-
-/*
- * The first two bytes are the code. 1000 and 1001 are a proper end, so is a
- * Close frame without a code; the rest are reasons.
- */
-static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
-{
-	int code = len >= 2 ? in[0] << 8 | in[1] : 0;
-	int text_len = len > 2 ? (int)len - 2 : 0;
-	const char *text = text_len ? (const char *)in + 2 : "";
-	bool proper = code == 0 || code == 1000 || code == 1001;
-
 	ws_peer_closed(ws);
-	if (ws->closing)
-		return;
-	error_set(&ws->why, proper ? ERR_NONE : ERR_CONNECT,
-		  "%s closed the connection (Close frame without a code)",
-		  peer_name(ws));
-	if (code && text_len)
-		error_set(
-			&ws->why, ws->why.kind,
-			"%s closed the connection (Close frame, code %d: '%.*s')",
-			peer_name(ws), code, text_len, text);
-	else if (code)
-		error_set(&ws->why, ws->why.kind,
-			  "%s closed the connection (Close frame, code %d)",
-			  peer_name(ws), code);
-	error_code(&ws->why, code ? code : 1005);
-	error_reason(&ws->why, WHY_CLOSE);
-	if (ws->dial && is_refusal(code, text, (size_t)text_len))
-		tell_refusal(&ws->why);
-	else if (ws->dial)
-		tell_failure(&ws->why, code);
+	if (!ws->closing)
+		close_frame_tell(&ws->why, peer_name(ws), ws->dial != NULL, in,
+				 len);
 }
 
 /*
@@ -1140,8 +731,8 @@ static struct ws *find(struct lws *wsi, enum lws_callback_reasons reason)
 }
 
 /* The one callback of libwebsockets. */
-static int ws_callback(struct lws *wsi, enum lws_callback_reasons reason,
-		       void *user, void *in, size_t len)
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
+		void *in, size_t len)
 {
 	struct ws *ws;
 

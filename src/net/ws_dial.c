@@ -18,6 +18,8 @@
 #include "net/head.h"
 #include "net/tls_chain.h"
 #include "net/why.h"
+#include "net/ws_context.h"
+#include "net/ws_peer.h"
 #include "net/ws_private.h"
 
 /*
@@ -507,7 +509,7 @@ int ws_dial_open(struct transport *t, const struct endpoint *to,
 
 	if (ws_dial_check(to, err))
 		return -1;
-	context = ws_context_take(t->loop, err);
+	context = ws_context_take(t->loop, ws_callback, err);
 	if (!context)
 		return -1;
 	vhost = context->vhost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the WebSocket module share: one context of the library
- * for a loop, and one connection, dialled or adopted.
+ * What the files of the WebSocket module share: one connection, dialled or
+ * adopted.
  */
 #ifndef NET_WS_PRIVATE_H
 #define NET_WS_PRIVATE_H
@@ -11,46 +11,6 @@
 #include "base/buf.h"
 #include "net/dial.h"
 #include "net/ws.h"
-
-/* ---- ws.c: made at first use, destroyed when the last connection has gone ---- */
-
-/* A virtual host that dials with TLS; one for each set of trusted certificates. */
-struct ws_trust {
-	struct ws_trust *next;
-	char *cacert; /* NULL: the system's */
-	struct lws_vhost *vhost;
-};
-
-struct ws_context {
-	struct ws_context *next;
-	struct loop *loop;
-	struct lws_context *lws;
-	struct lws_vhost *vhost; /* without TLS: adopts and dials */
-	struct ws_trust *trusts;
-	unsigned users;
-	struct buf scratch; /* what is being written */
-	bool dying;
-	uv_idle_t idle; /* both only while dying */
-	uv_check_t check;
-	unsigned turns;
-};
-struct ws_context *ws_context_take(struct loop *l, struct error *err);
-void ws_context_release(struct ws_context *c);
-/* The virtual host that trusts this file (NULL: the system's certificates). */
-struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
-				   struct error *err);
-
-/* ---- ws.c: a copy of what ready tells ---- */
-
-struct ws_peer {
-	struct peer_info info; /* its pointers lead to the copies below */
-	char *text[5];
-	struct headers headers;
-	struct ota_request ota;
-	char tls[16];
-};
-struct ws_peer *ws_peer_new(const struct peer_info *from);
-void ws_peer_free(struct ws_peer *p);
 
 /* ---- ws.c ---- */
 
@@ -69,6 +29,8 @@ enum ws_state {
 	WS_GONE /* nothing of the library's is left; closed is due */
 };
 
+struct ws_context; /* ws_context.c: the library on a loop */
+struct ws_peer; /* ws_peer.c: what ready tells */
 struct ws_dial; /* ws_dial.c: what only a dialled connection has */
 
 struct ws {
@@ -99,6 +61,9 @@ struct ws {
 	struct error why; /* for closed; ERR_NONE so far */
 };
 
+/* What the library tells, of any connection. */
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
+		void *in, size_t len);
 struct ws *ws_new(struct transport *t, struct ws_context *c,
 		  size_t message_max);
 /* Tell `closed` from the loop, and release. Nothing of libwebsockets may be left. */

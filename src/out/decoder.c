@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/picture.h"
 #include "base/text.h"
+#include "out/decoder_process.h"
 
 void pixels_done(struct pixels *p)
 {

@@ -7,8 +7,6 @@
  * sockets, programs and further processes (base/fence.h), and has so much
  * memory and time. What it answers is pixels, never bytes for a terminal: who
  * takes it over can draw, and no more.
- *
- * Files: decoder.c (the asker's side), decoder_process.c (that process).
  */
 #ifndef OUT_DECODER_H
 #define OUT_DECODER_H
@@ -43,19 +41,5 @@ int decoder_check(const void *data, size_t len, struct error *err);
 #define DECODER_SECONDS 10
 int decoder_ask(struct pixels *out, const void *data, size_t len,
 		struct error *err);
-
-/* ---- that process ---- */
-
-#define DECODER_COMMAND "decode" /* the hidden command that it runs */
-
-/* What it writes to stdout; the pixels follow. */
-struct decoder_answer {
-	uint32_t width, height; /* 0: not decoded, and words say why */
-	uint32_t kind; /* then, enum error_kind */
-	char words[400]; /* ends with NUL */
-};
-
-/* One picture from stdin, the answer to stdout; then it has ended. */
-_Noreturn void decoder_process(void);
 
 #endif

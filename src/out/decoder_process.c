@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The process that decodes: what it gives up, and what it answers. */
+#include "out/decoder_process.h"
+
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

@@ -210,7 +210,8 @@ struct target_record {
 
 /* `targets --scan`: what is there, and the command that reaches it. */
 struct neighbour_record {
-	const char *change; /* --watch: "present", "came", "gone"; NULL */
+	const char *
+		change; /* --watch: "present", "came", "changed", "gone"; NULL */
 	const char *kind; /* "name", "serve", "network", "probe", "mqtt" */
 	bool asked; /* for initialize; problem: it did not answer */
 	const char *name;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "net/address.h"
 #include "net/endpoint.h"
+#include "proxy/mqtt_talk.h"
 #include "proxy/tell.h"
 
 #define TLS_PORT 8883 /* device.md 2.1 */

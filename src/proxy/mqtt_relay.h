@@ -10,7 +10,7 @@
  * public certificates only. TLS above, where the endpoint's port is 8883 or the
  * user wrote mqtts://.
  *
- * Files: mqtt_relay.c, the ports; mqtt_talk.c, one connection.
+ * The ports are here; one connection is proxy/mqtt_talk.h.
  */
 #ifndef PROXY_MQTT_RELAY_H
 #define PROXY_MQTT_RELAY_H
@@ -41,11 +41,6 @@ struct mqtt_relay {
 	/* By each talk when it is given back. */
 	void (*released)(struct mqtt_relay *r);
 };
-
-/* mqtt_talk.c. A board has connected: fd and share are taken. */
-void mqtt_talk_begin(struct mqtt_place *at, int fd, const struct sockaddr *from,
-		     struct share *share);
-void mqtt_talks_close(struct mqtt_relay *r);
 
 /*
  * MQTT. UPSTREAM_MQTT: the port is --listen's. Otherwise a port of its

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One board's connection to its broker: packets read on their way, recorded,
- * judged, and passed on. See proxy/mqtt_relay.h.
- */
+#include "proxy/mqtt_talk.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

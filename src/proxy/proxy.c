@@ -107,11 +107,12 @@ static int open_kind(struct proxy *p, struct error *err)
 #define PASSED_MIN 4
 #define PASSED_MAX 256
 
-static int too_few(size_t limit, struct error *err)
+/* needed: of those some were open before it began. */
+static int too_few(size_t limit, size_t needed, struct error *err)
 {
 	error_set(err, ERR_CONNECT,
-		  "proxy needs %d open files at least, and %zu are allowed",
-		  FILES_LEAST, limit);
+		  "proxy needs %zu open files at least, and %zu are allowed",
+		  needed > FILES_LEAST ? needed : FILES_LEAST, limit);
 	return error_hint(err, "raise the limit: ulimit -n 1024");
 }
 
@@ -127,7 +128,7 @@ static int share_files(struct proxy *p, struct error *err)
 	if (kept > FILES_KEPT_MAX)
 		kept = FILES_KEPT_MAX;
 	if (limit < FILES_LEAST || limit < open + kept + 8)
-		return too_few(limit, err);
+		return too_few(limit, open + kept + 8, err);
 	room = limit - open - kept;
 	p->knocks_max = room / 6;
 	talks = (room - p->knocks_max) / 2;

@@ -80,6 +80,23 @@ static char *mask_path(const char *path)
 	return buf_take(&out);
 }
 
+/* One block, with its texts; yours to mem_free. */
+static struct peer_kept *copy_kept(const struct peer_kept *from)
+{
+	size_t id = strlen(from->id) + 1, device = strlen(from->device) + 1;
+	struct peer_kept *copy = mem_zalloc(sizeof(*copy) + id + device +
+					    from->initialize_len + 1);
+	char *texts = (char *)(copy + 1);
+
+	*copy = *from;
+	copy->id = memcpy(texts, from->id, id);
+	copy->device = memcpy(texts + id, from->device, device);
+	if (from->initialize)
+		copy->initialize = memcpy(texts + id + device, from->initialize,
+					  from->initialize_len);
+	return copy;
+}
+
 static void session_keep_peer(struct session_peer *out,
 			      const struct peer_info *peer)
 {
@@ -100,7 +117,7 @@ static void session_keep_peer(struct session_peer *out,
 		out->ota = *peer->ota;
 	out->ota_answer = mem_strdup(peer->ota_answer);
 	if (peer->kept)
-		out->kept = peer_kept_copy(peer->kept);
+		out->kept = copy_kept(peer->kept);
 }
 
 static void session_peer_done(struct session_peer *p)

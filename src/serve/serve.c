@@ -30,6 +30,7 @@
  */
 
 #define DEVICES_MS 1000
+#define SWEEP_MS 1000
 /* mosquitto is asked to end, then told. */
 #define PARTS_MS 5000
 
@@ -58,6 +59,21 @@ static bool is_all_gone(const struct serve *s)
 	       !s->pages;
 }
 
+/* It sweeps (again) within a second, and not later than that. */
+static void sweep_by(struct serve *s, int64_t deadline)
+{
+	int64_t wait = deadline - loop_now();
+
+	if (!s->sweep.open)
+		return;
+	if (wait > SWEEP_MS)
+		wait = SWEEP_MS;
+	if (uv_is_active((uv_handle_t *)&s->sweep.uv) &&
+	    (int64_t)uv_timer_get_due_in(&s->sweep.uv) <= wait)
+		return;
+	timer_start(&s->sweep, wait);
+}
+
 /*
  * Without a port nothing comes by itself: once no server is kept open, it ends.
  * What was closed may be opened again at once; what starts it has it started
@@ -68,20 +84,20 @@ static bool is_all_gone(const struct serve *s)
 
 static void wait_alone(struct serve *s, int64_t ms)
 {
-	if (!s->config.no_listen || s->held || s->closing)
+	if (!s->config.no_listen || s->held || s->closing || s->awaits)
 		return;
 	s->alone_until = loop_now() + ms;
-	serve_sweep_by(s, s->alone_until);
+	sweep_by(s, s->alone_until);
 }
 
 /* When to look again. */
 static int64_t look_alone(struct serve *s, int64_t now)
 {
-	if (!s->config.no_listen || s->held)
+	if (!s->config.no_listen || s->held || s->awaits)
 		return LOOP_FOREVER;
 	if (now < s->alone_until)
 		return s->alone_until;
-	s->stopping = true;
+	s->stopping = s->alone = true;
 	s->wake = true;
 	return LOOP_FOREVER;
 }
@@ -98,7 +114,7 @@ static void on_board_freed(struct serve *s)
 {
 	s->held--;
 	if (s->held < s->held_most / 2)
-		serve_sweep_by(s, LOOP_FOREVER);
+		sweep_by(s, LOOP_FOREVER);
 	if (s->closing && !s->held)
 		part_gone(s);
 	wait_alone(s, AGAIN_MS);
@@ -319,7 +335,6 @@ static int serve_files_share(struct serve *s, struct error *err)
  */
 
 #define DEVICES_MAX 20000
-#define SWEEP_MS 1000
 /* Devices: fewer hold nothing that would be worth it. */
 #define TRIM_FROM 64
 /* Nobody asks for them any more: then the oldest do not matter. */
@@ -387,21 +402,7 @@ static void on_sweep(void *owner)
 		mem_trim();
 	}
 	if (soonest != LOOP_FOREVER)
-		serve_sweep_by(s, soonest);
-}
-
-void serve_sweep_by(struct serve *s, int64_t deadline)
-{
-	int64_t wait = deadline - loop_now();
-
-	if (!s->sweep.open)
-		return;
-	if (wait > SWEEP_MS)
-		wait = SWEEP_MS;
-	if (uv_is_active((uv_handle_t *)&s->sweep.uv) &&
-	    (int64_t)uv_timer_get_due_in(&s->sweep.uv) <= wait)
-		return;
-	timer_start(&s->sweep, wait);
+		sweep_by(s, soonest);
 }
 
 /* ---- open ---- */
@@ -562,6 +563,17 @@ bool serve_stopping(const struct serve *s)
 	return s->stopping;
 }
 
+bool serve_alone(const struct serve *s)
+{
+	return s->alone;
+}
+
+void serve_awaits(struct serve *s, bool more)
+{
+	s->awaits = more;
+	wait_alone(s, AGAIN_MS);
+}
+
 const struct port *serve_port(const struct serve *s)
 {
 	return s->door->port;
@@ -628,7 +640,7 @@ const struct board_events serve_events = {
 	.settled = on_board_settled,
 	.kick = on_board_kick,
 	.freed = on_board_freed,
-	.due = serve_sweep_by,
+	.due = sweep_by,
 	.vision_url = vision_url,
 	.audio_counts = mqtt_boards_audio,
 };

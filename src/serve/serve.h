@@ -97,6 +97,9 @@ struct serve;
 int serve_open(struct serve **out, struct loop *l,
 	       const struct serve_config *config, struct error *err);
 
+/* One with nothing open yet; for tests of its parts. */
+struct serve *serve_new(struct loop *l, const struct serve_config *config);
+
 /*
  * Wait until there is a record, a stop was asked for, or the deadline
  * (loop_now() ms): 0. -1: ERR_INTERRUPTED (signal).
@@ -108,7 +111,11 @@ struct records *serve_records(struct serve *s);
 /* Let serve_wait return. */
 void serve_wake(struct serve *s);
 
-bool serve_stopping(const struct serve *s); /* `mcpctl stop` */
+bool serve_stopping(const struct serve *s); /* `mcpctl stop`, or alone */
+/* It has no port, and nothing is kept open any more. */
+bool serve_alone(const struct serve *s);
+/* Something is still being opened: until then it does not end for being alone. */
+void serve_awaits(struct serve *s, bool more);
 /* Read token, alias and key files again; what could not be read stays as it was, and is a record. */
 void serve_reload(struct serve *s);
 

@@ -107,6 +107,8 @@ struct serve {
 	struct board *turn_first, *turn_last;
 	size_t held_most; /* since memory was given back */
 	int64_t alone_until; /* loop_now() ms: then one without a port ends */
+	bool awaits; /* not while something is still being opened (serve_awaits) */
+	bool alone; /* so it ended */
 	bool trim; /* memory is to be given back when it is quiet */
 	struct tool_lists tool_lists;
 	struct tokens tokens;
@@ -128,9 +130,5 @@ struct serve {
 
 /* serve.c: what boards tell goes to its parts. */
 extern const struct board_events serve_events;
-/* The sweep runs (again) within a second, and not later than that. */
-void serve_sweep_by(struct serve *s, int64_t deadline);
-/* One with nothing open yet. */
-struct serve *serve_new(struct loop *l, const struct serve_config *config);
 
 #endif

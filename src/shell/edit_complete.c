@@ -18,6 +18,7 @@
 #include "base/text_safe.h"
 #include "cli/complete_words.h"
 #include "shell/edit_private.h"
+#include "shell/edit_screen.h"
 
 struct quoted_word {
 	size_t start; /* where it begins in the line */

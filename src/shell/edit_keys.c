@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "shell/edit_complete.h"
 #include "shell/edit_private.h"
+#include "shell/edit_screen.h"
 
 #define KEYS_A_TURN 256
 #define PASTE_MAX ((size_t)1 << 20)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the editor share. readline's callbacks have no owner, so
- * there is one current editor. Files: edit.c (its life, lines, lists, the
- * history), edit_keys.c (bytes of the terminal), edit_complete.c (TAB).
+ * there is one current editor. Files: edit.c (its life, lines, the
+ * history), edit_screen.c (what is seen), edit_keys.c (bytes of the terminal),
+ * edit_complete.c (TAB).
  */
 #ifndef SHELL_EDIT_PRIVATE_H
 #define SHELL_EDIT_PRIVATE_H
@@ -90,20 +91,5 @@ void edit_finish(struct editor *e); /* reports a line; e may be gone after */
 /* What was opened is closed; the last close callback releases e. */
 void edit_close_handle(struct editor *e, uv_handle_t *handle);
 void edit_close_timer(struct editor *e, struct timer *t);
-void edit_draw(struct editor *e); /* not while it is hidden */
-/* Shows e's prompt, unless a search shows its own: then after it. */
-void edit_prompt_due(struct editor *e);
-
-/* edit.c */
-/* Candidates as lines of at most columns, briefs beside them. */
-void edit_list_layout(struct words *out, const struct completion *c,
-		      size_t columns);
-/*
- * Shows lines, which are taken, above the line, a page at a time; asks before
- * when there are many candidates.
- */
-void edit_list_show(struct editor *e, struct words *lines, size_t candidates);
-void edit_list_key(struct editor *e, int key);
-void edit_list_end(struct editor *e); /* without drawing */
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/module.h"
 #include "base/text.h"
 #include "cli/catalog_file.h"
+#include "cli/cmd_info.h"
 #include "cli/config.h"
 #include "cli/connection.h"
 #include "cli/requests.h"

@@ -27,23 +27,4 @@ void arduino_free(struct arduino *a); /* NULL is fine */
 /* A frame came. */
 void arduino_hear(struct arduino *a, const char *text, size_t len);
 
-struct arduino_order {
-	struct loop *loop;
-	const char *connect; /* ws[s]://…, a secret */
-	const char *cacert; /* NULL */
-	bool insecure;
-	bool reconnect; /* as the library does, 500 ms after the end */
-	int64_t run_for; /* ms; 0: until the connection is over, or Ctrl-C */
-	/* What happened; frames, for -v (NULL: nobody looks). */
-	void (*line)(void *owner, const char *text);
-	void (*frame)(void *owner, bool outgoing, const char *text, size_t len);
-	void *owner;
-};
-/*
- * -1: ERR_USAGE, the address; ERR_CONNECT, it could not be reached, or the
- * connection broke; ERR_AUTH, it was refused; ERR_INTERRUPTED.
- */
-int arduino_run(struct service *s, const struct arduino_order *o,
-		struct error *err);
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How such a sketch gets to its access point. */
+#include "sim/arduino_dial.h"
+
 #include "base/mem.h"
 #include "clients/point_link.h"
 #include "clients/point_url.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a board makes of an answer to OTA: where it goes, or why nowhere. */
+#include "sim/board_ota.h"
+
 #include <string.h>
 
 #include "base/mem.h"

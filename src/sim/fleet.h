@@ -51,9 +51,6 @@ void fleet_found(const struct fleet_order *order, const struct finding *f,
 /* Dial with connect or ota; ends as sim_run says. */
 int fleet_run(const struct fleet_order *order, struct error *err);
 
-/* The local port of otto boards; what sim_run does with listen. (local_port.c) */
-int local_port_run(const struct fleet_order *order, struct error *err);
-
 void sim_summary_done(struct sim_summary *s);
 
 /*

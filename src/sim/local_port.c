@@ -4,6 +4,8 @@
  * with a WebSocket server, its answers bare, and broadcast to all clients up to
  * firmware 2.4.2.
  */
+#include "sim/local_port.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "net/port.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
+#include "sim/pretend_say.h"
 
 #define DOOR_PORT 8080
 #define DOOR_PATH "/ws"

@@ -209,18 +209,10 @@ void pretend_text(struct pretend *d, const char *text, size_t len);
  * pings among them (device.md 3.9).
  */
 void pretend_receive(struct pretend *d, const char *text, size_t len);
-/* A frame that the engine sees, whatever the board makes of it. */
-enum diag_leg pretend_leg(const struct pretend *d);
-void pretend_judge(struct pretend *d, bool from_device, const char *text,
-		   size_t len);
-/* A real board does not survive what was just found. */
-void pretend_died(struct pretend *d, enum diag_code of);
 /* A Close frame came. */
 void pretend_peer_close(struct pretend *d);
 /* The connection is gone, from either side. It may be opened again. */
 void pretend_hang_up(struct pretend *d);
-/* One that has not begun. For who has several clients, and swaps d->talk. */
-void pretend_talk_start(struct pretend *d, struct pretend_talk *t);
 /*
  * One of several clients of the device went: what it never sent is told, and
  * d->talk begins anew. The device stays.

@@ -77,9 +77,6 @@ struct pretend_work {
 	void (*alarm)(struct pretend *d, enum alarm_kind kind);
 };
 
-PRINTF_LIKE(2, 3)
-void pretend_line(struct pretend *d, const char *format, ...);
-
 /* The call gives the address of assets, for the next start. */
 void pretend_keep_assets(const struct pretend *d,
 			 const struct firmware_call *call);

@@ -8,13 +8,13 @@
 
 #include "sim/pretend_loop.h"
 
-/* Another conversation is judged from here on. (pretend_say.c) */
+/* Another conversation is judged from here on. */
 void pretend_judge_anew(struct pretend *d);
 
-/* Sound is over, nothing is said of it. (pretend_say.c) */
+/* Sound is over, nothing is said of it. */
 void pretend_leave_session(struct pretend *d);
 
-/* What leaves at once; nothing if there is no connection. (pretend_say.c) */
+/* What leaves at once; nothing if there is no connection. */
 void pretend_say_hello(struct pretend *d);
 void pretend_say_wake_word(struct pretend *d);
 void pretend_start_listening(struct pretend *d);
@@ -30,5 +30,19 @@ bool pretend_send_payload(struct pretend *d, const char *payload, size_t len);
  */
 bool pretend_send_cut(struct pretend *d, const char *payload, size_t len);
 void pretend_send_as_is(struct pretend *d, const char *text);
+
+/* Which way its frames go, in the engine's words. */
+enum diag_leg pretend_leg(const struct pretend *d);
+/* A frame that the engine sees, whatever the board makes of it. */
+void pretend_judge(struct pretend *d, bool from_device, const char *text,
+		   size_t len);
+/* A real board does not survive what was just found. */
+void pretend_died(struct pretend *d, enum diag_code of);
+/* One that has not begun. For who has several clients, and swaps d->talk. */
+void pretend_talk_start(struct pretend *d, struct pretend_talk *t);
+
+/* To its owner: DEVICE_LINE. */
+PRINTF_LIKE(2, 3)
+void pretend_line(struct pretend *d, const char *format, ...);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/profile.h"
+#include "sim/profile_tools.h"
 #include "sim/sim.h"
 
 static char *profile_brief(const char *name);

@@ -104,13 +104,9 @@ struct profile *profile_parse(const char *text, size_t len, const char *file,
 			      struct error *err);
 void profile_free(struct profile *p); /* NULL is fine */
 
-/*
- * Parts of reading, each in a file of its own. Apply one file's members to a
- * profile (profile_tools.c), its tools (profile_tools.c): -1: r->err.
- */
-int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
-/* Add `count` tools from a generator: {"name":"self.x${n:3}",…}. */
-int profile_generate(struct profile *p, struct reader *r,
-		     const cJSON *generator, int64_t count);
+/* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
+void sim_each_profile(void (*each)(void *owner, const char *name,
+				   const char *brief),
+		      void *owner);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The tools of a profile, and how they are put over those of a device. */
+#include "sim/profile_tools.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/order.h"
-#include "sim/profile.h"
 #include "sim/rule.h"
 #include "sim/template.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sim/pretend_loop.h"
+#include "sim/pretend_say.h"
 #include "wire/jsonrpc.h"
 
 /* Of a tool, mostly; "". */

@@ -7,6 +7,7 @@
 #include "net/why.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
+#include "sim/local_port.h"
 
 /* One of connect, ota and listen. */
 static int check_ways(const struct sim_options *o, struct error *err)

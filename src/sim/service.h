@@ -82,15 +82,4 @@ void service_abandon(struct service_question *q);
 void service_client_reach(struct service_client *c, mcp_tell *tell,
 			  void *owner);
 
-/*
- * Whether it is a message without a session (2026-07-28): by these headers, or
- * by its own metadata if they name no revision that has sessions.
- */
-bool service_is_modern(const struct service *s, const struct mcp_said *m);
-/* Whether the profile serves clients that begin with initialize, too. */
-bool service_is_legacy(const struct service *s);
-
-/* Those that answer for this service at a port (clients/mcp_port.h); it is lent. */
-struct answerer service_answerer(struct service *s);
-
 #endif

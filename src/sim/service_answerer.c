@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A pretend service as what answers MCP clients. */
-#include "sim/service.h"
+#include "sim/service_answerer.h"
+
+#include "sim/service_era.h"
 
 static const char *name(void *owner)
 {

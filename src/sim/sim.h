@@ -33,11 +33,6 @@ extern const char sim_profile_help[], sim_profile_help_rest[],
 	sim_profile_help_service[], sim_profile_help_steps[],
 	sim_profile_help_rules[];
 
-/* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
-void sim_each_profile(void (*each)(void *owner, const char *name,
-				   const char *brief),
-		      void *owner);
-
 struct sim_options {
 	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
 	const char *profile;

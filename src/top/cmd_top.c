@@ -11,6 +11,8 @@
 #include "cli/brokered.h"
 #include "cli/commands.h"
 #include "cli/serve_client.h"
+#include "top/feed_broker.h"
+#include "top/feed_serve.h"
 #include "top/top.h"
 #include "top/top_keys.h"
 #include "top/top_terminal.h"

@@ -48,8 +48,4 @@ struct feed {
 	bool wake; /* for loop_wait: something is to be done */
 };
 
-/* Yours until `close`; nothing is opened yet. -1: the options do not fit. */
-int feed_serve_new(struct feed **out, struct app *app, struct error *err);
-int feed_broker_new(struct feed **out, struct app *app, struct error *err);
-
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Servers at a broker, by what they announce: nobody is asked for it. One that is
- * followed is opened, over the same connection.
- */
+#include "top/feed_broker.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -10,7 +8,6 @@
 #include "cli/brokered.h"
 #include "cli/connection.h"
 #include "mcp/opening.h"
-#include "top/feed.h"
 
 enum {
 	LOOK_MS = 100, /* from one look at all to the next */

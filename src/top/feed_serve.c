@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The boards of a running serve, by three connections to its socket, so that none
- * waits for another: one is told of boards, one asks them for their status, one
- * follows the frames of one board.
- */
+#include "top/feed_serve.h"
+
 #include <string.h>
 #include <time.h>
 
 #include "base/mem.h"
 #include "cli/serve_client.h"
 #include "net/control_client.h"
-#include "top/feed.h"
 #include "wire/envelope.h"
 
 #define CLOSE_MS 1500

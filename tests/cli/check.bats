@@ -495,6 +495,13 @@ codes() {
 	run mcpctl 'sim:?fault=wrong-id' --timeout 500ms check --report tap:fails.tap
 	[ "$status" -eq 7 ]
 	grep -q '^not ok .* D116 ' fails.tap
+	# Why: of what is not heard of any more, and of what is lost.
+	run mcpctl 'sim:?fault=half-open' --timeout 500ms check --report tap:fails.tap
+	[ "$status" -eq 7 ]
+	grep -qF "message: \"no reply to 'a harmless request' within 500 ms\"" fails.tap
+	run mcpctl 'sim:?fault=cut-frame' check --report tap:fails.tap
+	[ "$status" -eq 7 ]
+	grep -qF "message: \"connection lost during 'unknown tool': connection lost in the middle of a reply\"" fails.tap
 	run mcpctl ws://127.0.0.1:1/ check --report junit:failed.xml
 	[ "$status" -eq 3 ]
 	grep -q 'N102' failed.xml

@@ -238,6 +238,34 @@ child() { held 'd["address"].split()[-1]'; }
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
 }
 
+@test "serve --open: what does not open is tried again, and serve is not alone meanwhile" {
+	mkdir -p config/mcpctl
+	printf '{"mcpServers":{"weather":{"command":"%s"}}}' "$WORK/weather" >config/mcpctl/mcp.json
+	background serve mcpctl serve --no-listen --open weather
+	SERVER=$LAST
+	wait_for serve.out '--open weather: it could not be opened \(status 3\); it is tried again in 2 s'
+	printf '#!/bin/sh\nexec /usr/bin/python3 %s\n' "$ROOT/tests/cli/asking_server.py" >weather
+	chmod +x weather
+	wait_for serve.out "--open weather: 'weather' is open"
+	[ "$(held 'd["id"], d["state"]')" = "('weather', 'ready')" ]
+	mcpctl close weather
+	# The last is closed.
+	finish "$SERVER" 0
+	grep -q 'nothing is kept open, and there is no port' serve.out
+}
+
+@test "serve --open: what can never be opened ends a serve without a port, and no other" {
+	background serve mcpctl serve --no-listen --open nobody --open mqtt://127.0.0.1/board
+	SERVER=$LAST
+	finish "$SERVER" 2
+	grep -qF -- '--open nobody: it could not be opened (status 2), and is not tried again' serve.out
+	grep -qF -- '--open mqtt://127.0.0.1/board: it could not be opened (status 2), and is not tried again' serve.out
+	grep -q 'nothing of --open can be opened, and without a port (--no-listen) nothing comes' serve.err
+	serve --open nobody
+	event exec 'nobody: it could not be opened \(status 2\), and is not tried again'
+	mcpctl devices
+}
+
 @test "who calls itself as a kept server does not take its place" {
 	serve
 	printf '{"mcpServers":{"weather":{"command":"%s","args":["%s"]}}}' python3 "$ROOT/tests/cli/asking_server.py" >named.json

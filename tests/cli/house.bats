@@ -42,6 +42,21 @@ found() {
 	found check-names 'command "x" is in src/one/cmd_x.c and in src/one/cmd_y.c'
 }
 
+@test "a function that a header of another name declares" {
+	tree
+	printf 'int a(void);\nstruct a *a_new(\n\tint b);\n' >tree/src/one/a.h
+	printf 'int a(void)\n{\n\treturn b(1);\n}\nstatic int b(int c)\n{\n}\n' >tree/src/one/a.c
+	printf '/* int a(void); */\nint b(int c);\n' >tree/src/two/b.h
+	"$ROOT/scripts/check-homes" tree
+	cp tree/src/one/a.h tree/src/one/c.h
+	"$ROOT/scripts/check-homes" tree
+	printf 'struct a *a_new(int b)\n{\n}\n' >tree/src/one/c.c
+	rm tree/src/one/c.h
+	found check-homes "src/one/a.h:2: 'a_new' is of src/one/c.c"
+	mv tree/src/one/a.h tree/src/one/a_private.h
+	"$ROOT/scripts/check-homes" tree
+}
+
 @test "an include that goes up, a folder of no layer, MCP in rpc" {
 	mkdir -p tree/src/rpc tree/src/mcp
 	printf '#include "wire/jsonrpc.h"\nint its_self;\n' >tree/src/rpc/a.c

@@ -407,6 +407,39 @@ says_again_to() {
 	hints 'not authorised'
 }
 
+# bridged: one server at that broker, as the bridge tells it.
+bridged() { background bridge mcpctl -t sim: bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab"; }
+
+@test "a topic that the broker refuses the bridge is told once, with what to do" {
+	local rules=': its access rules must let this user read and write \$mcp-server/ and \$mcp-rpc/, and read \$mcp-client/'
+	odd_broker refuse
+	bridged
+	wait_for bridge.err "refused to subscribe to '\\\$mcp-server/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"
+	absent 'tried again' bridge.err
+	odd_broker deaf
+	bridged
+	wait_for bridge.err "refused to subscribe to '\\\$mcp-rpc/c1/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"
+	odd_broker nowrite
+	bridged
+	wait_for bridge.err "refused to publish to '\\\$mcp-server/presence/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"
+}
+
+@test "access rules of mosquitto: that a serve may not answer stands in its log" {
+	MQTT=$(free_port)
+	printf 'topic %s\n' 'readwrite $mcp-server/#' 'read $mcp-rpc/#' 'readwrite $mcp-client/#' >rules
+	chmod 644 rules
+	printf 'listener %s 127.0.0.1\nallow_anonymous true\nacl_file rules\nuser %s\n' "$MQTT" "$(id -un)" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true port_taken "$MQTT"
+	boards 2
+	for n in 1 2; do
+		mcp --timeout 1s "$(at "+/lab/+/00000$n")" ping
+		ends 4
+	done
+	event exec 'refused to publish to .\$mcp-rpc/[0-9a-f]{16}/.* \(0x87, not authorized\): its access rules'
+	[ "$(grep -c 'refused to publish to .\$mcp-rpc/' serve.out)" = 1 ]
+}
+
 @test "serve --mcp-mqtt: each board a server; asked, told of, gone with serve" {
 	broker
 	boards 2
@@ -758,6 +791,7 @@ images() {
 	mcp -t "$(at)" upgrade new.bin
 	ends 2
 	hints "'new.bin' is no address: at a broker nobody hosts a file"
+	hints 'hint: put it on a server that they reach, and give its address: http://HOST/NAME.bin; or on the machine of their serve, without a target: mcpctl upgrade FILE'
 	mcp -t "$(at)" upgrade "$IMAGES/new.bin" --by ota
 	ends 2
 	hints "option '--by' is for the boards of a running serve"

@@ -5,7 +5,8 @@
 mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
-(SUBACK 0x87 for all but presence); nowrite (PUBACK 0x87); old (3.1.1 only, and
+(SUBACK 0x87 for all but presence); deaf (the same for $mcp-rpc/, and a client that
+asks the server at once); nowrite (PUBACK 0x87); old (3.1.1 only, and
 when who asked); shuts (as RabbitMQ 3.10, which speaks 3.1.1: no CONNACK at all);
 mute (no SUBACK); odd (CONNACK with a property that does not exist); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
 """
@@ -125,13 +126,20 @@ def subscribe(client, body):
         options, at = body[at], at + 1
         say("subscribe", topic, f"0x{options:02x}")
         found.append(topic)
-        refused = KIND == "refuse" and not topic.startswith("$mcp-server/presence/")
+        refused = (KIND == "refuse" and not topic.startswith("$mcp-server/presence/") or
+                   KIND == "deaf" and topic.startswith("$mcp-rpc/"))
         codes += b"\x87" if refused else b"\1"
     if KIND == "taken":
         client.send(0xE0, b"\x8e\0")
     if KIND in ("mute", "taken"):
         return
     client.send(0x90, body[:2] + b"\0" + codes)
+    if KIND == "deaf" and not any(x.startswith("$mcp-rpc/") for x in found):
+        own = b"\x26" + text("MCP-MQTT-CLIENT-ID") + text("c1")
+        client.send(0x30, text(found[0]) + bytes([len(own)]) + own + json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "c", "version": "1"}}}).encode())
     for topic in found:
         if topic.startswith("$mcp-server/presence/+/"):
             for server in ("1/ours/a", "2/theirs/b"):

@@ -474,6 +474,20 @@ few() { # N: does it say what is needed?
 	grep -F 'ulimit -n' err
 }
 
+@test "open files that it was started with count: it says how many are needed with them" {
+	cat >full.py <<-'END'
+		import os, sys
+		while os.dup(0) < 49:
+		    pass
+		for fd in range(3, 50):
+		    os.set_inheritable(fd, True)
+		os.execvp(sys.argv[1], sys.argv[1:])
+	END
+	prlimit --nofile=64:64 python3 full.py mcpctl proxy --listen 127.0.0.1:0 http://127.0.0.1:1/ota/ >out 2>err </dev/null && return 1
+	[[ $(<err) =~ 'proxy needs '([0-9]+)' open files at least, and 64 are allowed' ]]
+	[ "${BASH_REMATCH[1]}" -gt 64 ]
+}
+
 @test "24 open files are too few, and what is needed is said" {
 	few 24 http://127.0.0.1:1/ota/
 	few 24 ws://127.0.0.1:1/

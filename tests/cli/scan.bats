@@ -152,10 +152,11 @@ scan() {
 	serve
 	wait_for watch.out "^[0-9:.]+  came     serve    pid $SERVER "
 	kill "$SERVER"
-	# shellcheck disable=SC2154 # set by responder
-	kill "${PIDS[1]}"
+	kill "${PIDS[0]}" "${PIDS[1]}"
 	wait_for watch.out "^[0-9:.]+  gone     serve    pid $SERVER "
-	wait_for watch.out '^[0-9:.]+  gone     network  Desk Lamp  - '
+	wait_for watch.out '^[0-9:.]+  gone     network  Desk Lamp +- '
+	background server mcpctl sim espressif --listen "127.0.0.1:$port"
+	wait_for server.err 'listening at'
 	responder lamp "$port"
 	wait_for watch.out '^[0-9:.]+  came     network  Desk Lamp '
 	[ "$(grep -c 'name     mine' watch.out)" = 1 ]
@@ -173,6 +174,60 @@ scan() {
 	mcp targets --watch
 	ends 2
 	hints "option '--watch' is for '--scan'"
+}
+
+# sees_watch PATTERN ARG…: --watch in a terminal shows it, until Ctrl-C.
+sees_watch() {
+	local pattern=$1
+	shift
+	background watch "$BATS_TEST_DIRNAME/in_terminal.py" 100 24 mcpctl targets --scan --watch "$@"
+	wait_for watch.out "$pattern"
+	kill -INT "$(pgrep -P "$LAST" mcpctl)"
+	finish "$LAST" 130
+}
+
+@test "--watch: a terminal sees what it waits for, though nobody is there" {
+	export TERM=xterm-256color
+	sees_watch 'watching the network and your serves: nobody there \(Ctrl-C ends\)' --interface lo
+	server espressif
+	responder lamp "$PORT"
+	sees_watch 'watching the network and your serves: 2 there \(Ctrl-C ends\)' --interface lo
+	broker
+	sees_watch 'watching the broker: nobody there \(Ctrl-C ends\)' "mcp+mqtt://127.0.0.1:$MQTT"
+	# What is no terminal has lines alone.
+	mcp targets --scan --watch --interface lo --for 1s
+	ends 0
+	[ ! -s stderr ]
+}
+
+@test "--watch: a serve that does not answer is not gone; one whose socket nobody has is" {
+	serve
+	background watch mcpctl targets --scan --watch --interface lo
+	wait_for watch.out "^[0-9:.]+  present  serve    pid $SERVER  mcpctl devices "
+	kill -STOP "$SERVER"
+	wait_for watch.out "^[0-9:.]+  changed  serve    pid $SERVER  - .* does not answer: it may be busy, or stopped"
+	kill -CONT "$SERVER"
+	wait_for watch.out "^[0-9:.]+  changed  serve    pid $SERVER  mcpctl devices "
+	absent gone watch.out
+	kill -KILL "$SERVER"
+	wait_for watch.out "^[0-9:.]+  gone     serve    pid $SERVER  - "
+}
+
+@test "--watch: who is announced before it listens is asked again; who is not heard of is gone if nobody listens" {
+	port=$(free_port)
+	responder lamp "$port"
+	background watch mcpctl targets --scan --watch --interface lo
+	wait_for watch.out '^[0-9:.]+  present  network  Desk Lamp  - .* no answer to initialize: .*refused'
+	background server mcpctl sim espressif --listen "127.0.0.1:$port"
+	local server=$LAST
+	wait_for watch.out "^[0-9:.]+  changed  network  Desk Lamp  mcpctl http://127.0.0.1:$port/mcp_server info"
+	# Its announcement is over, and what was announced alone with it: it itself answers.
+	kill "${PIDS[0]}"
+	wait_for watch.out '^[0-9:.]+  gone     network  Bare +- '
+	kill -STOP "$server"
+	wait_for watch.out '^[0-9:.]+  changed  network  Desk Lamp  - .* no answer to initialize: '
+	kill -KILL "$server"
+	wait_for watch.out '^[0-9:.]+  gone     network  Desk Lamp +- '
 }
 
 @test "nobody, no such interface, options without --scan" {

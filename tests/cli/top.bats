@@ -197,6 +197,20 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	usable
 }
 
+@test "what was written over it while it was stopped by SIGSTOP is drawn anew" {
+	boards 1
+	terminal
+	top_open
+	kill -STOP "$(top_pid)"
+	see 'Stopped'
+	enter 'clear; fg'
+	see '^1 board, 1 ready'
+	see '^02:00:00:00:00:01 +ready '
+	keys q
+	see '^\$ *$'
+	usable
+}
+
 @test "a serve that ends is said, with status 3" {
 	boards 1
 	terminal

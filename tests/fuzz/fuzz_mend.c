@@ -14,6 +14,8 @@
 #include "bridge/catalogue.h"
 #include "bridge/host_rules.h"
 #include "bridge/mend.h"
+#include "bridge/mend_result.h"
+#include "bridge/mend_schema.h"
 #include "bridge/tool_names.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"

@@ -331,7 +331,7 @@ static inline void on_sweep(void *owner)
 	if (leases < soonest)
 		soonest = leases;
 	if (soonest != LOOP_FOREVER)
-		serve_sweep_by(&server, soonest);
+		serve_events.due(&server, soonest);
 }
 
 static inline void on_control_closed(void *owner)

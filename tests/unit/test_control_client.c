@@ -111,6 +111,8 @@ static void comes_in_later(void **state)
 			 0);
 	pass(l);
 	assert_false(e.closed);
+	/* A full queue is one of somebody who is there. */
+	assert_true(control_is_open(path));
 	for (size_t i = 0; i < count; i++) {
 		close(accept(fd, NULL, NULL));
 		close(crowd[i]);
@@ -135,8 +137,11 @@ static void comes_in_later(void **state)
 			 0);
 	assert_int_equal(e.why.kind, ERR_NONE);
 	close(mine);
+	assert_true(control_is_open(path));
 	close(fd);
+	assert_false(control_is_open(path));
 	unlink(path);
+	assert_false(control_is_open(path));
 	loop_free(l);
 }
 

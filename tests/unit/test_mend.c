@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "bridge/mend.h"
+#include "bridge/mend_result.h"
+#include "bridge/mend_schema.h"
 #include "mcp/schema.h"
 
 /* ---- descriptions ---- */

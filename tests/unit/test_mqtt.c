@@ -324,12 +324,14 @@ static void test_close_inside(void **state)
 static void test_killed_and_back(void **state)
 {
 	struct mqtt_options o;
-	struct watcher once, again;
+	struct watcher once, own, again;
 
 	(void)state;
 	need_broker("allow_anonymous true");
 	o = options("once");
 	begin_up(&once, &o);
+	o = options("mcpctl-0123456789ab");
+	begin_up(&own, &o);
 	o = options("again");
 	o.reconnect = true;
 	begin_up(&again, &o);
@@ -337,6 +339,12 @@ static void test_killed_and_back(void **state)
 	broker_kill(&broker);
 	wait_for(&once.down, "loss");
 	says(&once, ERR_CONNECT, "went away", "was it stopped");
+	says(&once, ERR_CONNECT, "went away",
+	     "another client with our client id");
+	wait_for(&own.down, "loss");
+	says(&own, ERR_CONNECT, "went away", "was it stopped");
+	/* Nobody else has an id that was made here. */
+	assert_null(strstr(own.why.hint, "another client"));
 	wait_for(&again.down, "loss");
 	assert_int_equal(mqtt->publish(again.client, "t", "x", 1, NULL), -1);
 	broker_run(&broker);
@@ -348,6 +356,7 @@ static void test_killed_and_back(void **state)
 	assert_int_equal(once.connected, 1);
 	assert_int_equal(once.lost, 1);
 	end(&once);
+	end(&own);
 	end(&again);
 }
 

@@ -14,17 +14,11 @@
 #include "net/why.h"
 #include "wire/access_point.h"
 
-static struct error closed(int code, const char *words)
+static struct error closed(int code)
 {
-	struct error why = { .kind = code == 1000 ? ERR_NONE : ERR_CONNECT,
-			     .code = code,
-			     .reason = WHY_CLOSE };
-
-	snprintf(
-		why.text, sizeof(why.text),
-		"the server closed the connection (Close frame, code %d: '%s')",
-		code, words);
-	return why;
+	return (struct error){ .kind = code == 1000 ? ERR_NONE : ERR_CONNECT,
+			       .code = code,
+			       .reason = WHY_CLOSE };
 }
 
 /* 1, 2, 4, … 60 s, give or take a quarter. */
@@ -65,8 +59,7 @@ static void begins_anew(void **state)
 static void refused(void **state)
 {
 	const struct error by_http = { .kind = ERR_AUTH, .code = 401 };
-	const struct error errors[] = { by_http, closed(1008, "no such agent"),
-					closed(4001, "token") };
+	const struct error errors[] = { by_http, closed(1008), closed(4001) };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(errors); i++) {
@@ -81,8 +74,8 @@ static void refused(void **state)
 
 static void replaced(void **state)
 {
-	const struct error taken = closed(1000, POINT_REPLACED);
-	const struct error proper = closed(1000, "bye");
+	const struct error taken = { .code = 1000, .reason = WHY_TAKEN };
+	struct error proper = closed(1000);
 	struct point_pace p = { 0 };
 	int64_t wait;
 
@@ -90,6 +83,9 @@ static void replaced(void **state)
 	assert_int_equal(point_pace_next(&p, &taken, 10, 0, &wait),
 			 POINT_TAKEN);
 	assert_in_range(wait, POINT_REPLACED_MS, POINT_REPLACED_MS + 1000);
+	/* What the peer says is words to show, and decides nothing. */
+	snprintf(proper.text, sizeof(proper.text), "closed: '%s'",
+		 POINT_REPLACED);
 	assert_int_equal(point_pace_next(&p, &proper, 10, 0, &wait),
 			 POINT_AGAIN);
 	assert_int_equal(wait, 750);
@@ -98,7 +94,7 @@ static void replaced(void **state)
 /* An errno is no code of a Close. */
 static void failed(void **state)
 {
-	const struct error why = closed(4004, "Internal server error");
+	const struct error why = closed(4004);
 	const struct error other = { .kind = ERR_CONNECT, .code = 4004 };
 	struct point_pace p = { 0 };
 	int64_t wait;

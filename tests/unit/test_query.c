@@ -9,14 +9,17 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "base/module.h"
 #include "base/query.h"
 #include "base/query_numbers.h"
+#include "base/query_worker.h"
 #include "skip_for.h"
 
 #define PATIENT 30000
@@ -244,6 +247,39 @@ static void test_it_ends_with_its_asker(void **state)
 	close(ready[1]);
 }
 
+/* The asker has gone before its value was read: nobody tells that again. */
+static void test_it_ends_with_a_value_unread(void **state)
+{
+	const struct jq_table *jq = module_table("jq", "jq_table", &err);
+	const struct query_frame value = { 1, FRAME_VALUE };
+	struct query_frame ready;
+	int pair[2], how;
+	pid_t worker;
+
+	(void)state;
+	assert_non_null(jq);
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	worker = fork();
+	if (worker == 0) {
+		close(pair[0]);
+		query_work(jq, "def f: f; f", pair[1]);
+	}
+	close(pair[1]);
+	assert_int_equal(read(pair[0], &ready, sizeof(ready)), sizeof(ready));
+	assert_int_equal(ready.kind, FRAME_READY);
+	kill(worker, SIGSTOP);
+	assert_int_equal(waitpid(worker, &how, WUNTRACED), worker);
+	assert_int_equal(write(pair[0], &value, sizeof(value)), sizeof(value));
+	assert_int_equal(write(pair[0], "1", 1), 1);
+	close(pair[0]);
+	kill(worker, SIGCONT);
+	alarm(60);
+	assert_int_equal(waitpid(worker, &how, 0), worker);
+	alarm(0);
+	assert_true(WIFEXITED(how));
+}
+
 static void test_too_much(void **state)
 {
 	(void)state;
@@ -357,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_it_is_stopped),
 		cmocka_unit_test(test_a_signal_stops_it),
 		cmocka_unit_test(test_it_ends_with_its_asker),
+		cmocka_unit_test(test_it_ends_with_a_value_unread),
 		cmocka_unit_test(test_too_much),
 #if !ADDRESS_SANITIZED
 		cmocka_unit_test(test_memory),

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "sim/board_http.h"
 #include "sim/board_link.h"
+#include "sim/board_ota.h"
 #include "sim/board_ws.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
