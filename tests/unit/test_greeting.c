@@ -63,8 +63,8 @@ static void other_version(void **state)
 			    "the running serve (pid 77) is version 9.8.7, this "
 			    "is " MCPCTL_VERSION
 			    "; what only one of them knows will not work: "
-			    "restart it: 'mcpctl stop', then start serve as "
-			    "before");
+			    "restart serve as this version ('mcpctl stop', then "
+			    "start it as before), or use its version here");
 	error_set(&err, ERR_PROTOCOL, "serve knows no question 'x'");
 	greeting_blame(&g, &err);
 	assert_string_equal(err.text, "serve knows no question 'x'");
