@@ -392,7 +392,9 @@ static void on_watch_closed(void *owner, const struct error *why)
 }
 
 static const struct control_client_events watch_events = {
-	.greeted = on_watch_greeted, .frame = on_watched, .closed = on_watch_closed
+	.greeted = on_watch_greeted,
+	.frame = on_watched,
+	.closed = on_watch_closed
 };
 
 static int open_line(struct bridge_boards *b, struct control_client **out,
