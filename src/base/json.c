@@ -3,6 +3,7 @@
  * JSON as trees and as slices of text: parsed behind the scan, read, compared,
  * printed.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,12 +285,13 @@ struct printer {
 
 /*
  * 15 digits are right for most numbers, 17 for all. A subnormal has fewer of
- * its own, so that its shortest form must be looked for from the start.
+ * its own, so that its shortest form must be looked for from the start. (With
+ * -Os glibc's fpclassify() converts to float, which compilers warn of.)
  * (Nothing in this program sets LC_NUMERIC.)
  */
 static void print_number(struct buf *out, double value)
 {
-	int precision = fpclassify(value) == FP_SUBNORMAL ? 1 : 15;
+	int precision = fabs(value) < DBL_MIN ? 1 : 15;
 	char text[40];
 
 	if (!isfinite(value)) {

@@ -80,6 +80,8 @@ struct bridge_boards {
 	struct error missing;
 	char *broker; /* why serve has no way to its broker; NULL: it has */
 	char *said; /* the last reason that was told; NULL */
+	bool is_told; /* that a serve, told_pid, is of another version */
+	int told_pid;
 	int64_t again_at, pause;
 	char *file; /* NULL: nothing is kept */
 	int64_t keep_at; /* LOOP_FOREVER: nothing to write */
@@ -330,6 +332,24 @@ static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 	return greeting_check(g, err);
 }
 
+/* Another version is told once for each serve, by who comes first. */
+static int on_watch_greeted(void *owner, const struct greeting *g,
+			    struct error *err)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	struct bridge_boards *b = ((struct board_watch *)owner)->all;
+
+	if (greeting_check(g, err))
+		return -1;
+	if (!greeting_differs(g) || (b->is_told && b->told_pid == g->pid))
+		return 0;
+	b->is_told = true;
+	b->told_pid = g->pid;
+	greeting_tell(&line, g);
+	tell(b, buf_string(&line));
+	return 0;
+}
+
 static void part_ended(struct bridge_boards *b, const struct error *why)
 {
 	b->ended = --b->parts == 0;
@@ -372,7 +392,9 @@ static void on_watch_closed(void *owner, const struct error *why)
 }
 
 static const struct control_client_events watch_events = {
-	.greeted = on_greeted, .frame = on_watched, .closed = on_watch_closed
+	.greeted = on_watch_greeted,
+	.frame = on_watched,
+	.closed = on_watch_closed
 };
 
 static int open_line(struct bridge_boards *b, struct control_client **out,

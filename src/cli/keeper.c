@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/credentials.h"
 #include "cli/held_key.h"
+#include "cli/serve_client.h"
 #include "mcp/client.h"
 #include "mcp/opening.h"
 #include "mcp/rules.h"
@@ -188,8 +189,9 @@ static void on_serve_frame(void *owner, const struct control_frame *f)
 
 static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 {
-	(void)owner;
-	return greeting_check(g, err);
+	struct keeper *k = owner;
+
+	return serve_greeted(k->app, g, err);
 }
 
 static void on_serve_closed(void *owner, const struct error *why)

@@ -14,11 +14,9 @@
 
 enum { ASK_MS = 10000 };
 
-/* Once for each serve: a command may ask it several times. */
-static int on_greeted(void *owner, const struct greeting *g, struct error *err)
+int serve_greeted(struct app *app, const struct greeting *g, struct error *err)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
-	struct app *app = owner;
 
 	if (greeting_check(g, err))
 		return -1;
@@ -28,6 +26,11 @@ static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 	greeting_tell(&line, g);
 	render_note(&app->out, "%s", buf_string(&line));
 	return 0;
+}
+
+static int on_greeted(void *owner, const struct greeting *g, struct error *err)
+{
+	return serve_greeted(owner, g, err);
 }
 
 int serve_client_open(struct control_line **out, struct app *app, bool any,

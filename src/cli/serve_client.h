@@ -18,6 +18,12 @@
 int serve_client_open(struct control_line **out, struct app *app, bool any,
 		      struct error *err);
 
+/*
+ * control_client_events.greeted, for an app: another version is told, once for
+ * each serve, since a command may ask it several times.
+ */
+int serve_greeted(struct app *app, const struct greeting *g, struct error *err);
+
 /* Until when an answer is waited for: --timeout, else 10 s (loop_now() ms). */
 int64_t serve_deadline(const struct app *app);
 

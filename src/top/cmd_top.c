@@ -101,6 +101,15 @@ static void draw(struct top *t)
 	t->feed->changed = t->keyed = false;
 }
 
+/* In place of the keys, until one is pressed. */
+static void take_told(struct top *t)
+{
+	if (!t->feed->told)
+		return;
+	mem_free(t->note);
+	t->note = TAKE(t->feed->told);
+}
+
 /* loop_now() ms when it is to be drawn; LOOP_FOREVER: nothing changed. */
 static int64_t draw_due(const struct top *t)
 {
@@ -134,6 +143,7 @@ static int look(struct top *t, struct error *err)
 			break;
 		if (check_end(t, err) || feed->ops->step(feed, err))
 			return -1;
+		take_told(t);
 		t->feed->changed = t->feed->changed || feed->ops->silent(feed);
 		if (draw_due(t) <= loop_now())
 			draw(t);

@@ -44,6 +44,7 @@ struct feed {
 	struct last_frames *frames;
 	bool listed; /* a list of all came once */
 	bool following; /* somebody's frames are kept */
+	char *told; /* a line for the person, who draws takes it; NULL */
 	bool changed; /* since who draws cleared it: there is something to draw */
 	bool wake; /* for loop_wait: something is to be done */
 };

@@ -346,8 +346,19 @@ static void on_frame(void *owner, const struct control_frame *frame)
 
 static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 {
-	(void)owner;
-	return greeting_check(g, err);
+	CLEANUP(buf_done) struct buf told = { 0 };
+	struct feed_line *line = owner;
+	struct serve_feed *f = line->feed;
+
+	if (greeting_check(g, err))
+		return -1;
+	if (line != &f->boards || !greeting_differs(g))
+		return 0;
+	greeting_tell(&told, g);
+	mem_free(f->base.told);
+	f->base.told = buf_take(&told);
+	f->base.wake = f->base.changed = true;
+	return 0;
 }
 
 static void on_closed(void *owner, const struct error *why)
@@ -481,6 +492,7 @@ static void close_serve(struct feed *feed)
 	close_line(f, &f->tail);
 	close_line(f, &f->status);
 	close_line(f, &f->boards);
+	mem_free(f->base.told);
 	mem_free(f->follow);
 	mem_free(f->path);
 	mem_free(f);

@@ -171,7 +171,8 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
  * is not known here.
  */
 
-#define RESTART "restart it: 'mcpctl stop', then start serve as before"
+#define RESTART \
+	"restart serve as this version ('mcpctl stop', then start it as before), or use its version here"
 
 void greeting_ask(struct buf *out, const char *leases)
 {

@@ -4,11 +4,13 @@
 Answers the first question of each command with GREETING, devices with one
 device, names with one tool, stop by ending; it knows nothing else.
 """
+import contextlib
 import json
 import os
 import socket
 import struct
 import sys
+import threading
 
 DEVICE = {"id": "aa:01", "client_id": None, "alias": None, "board": "b",
           "version": "1", "transport": "websocket", "address": "10.0.0.1:5",
@@ -53,8 +55,12 @@ def converse(connection, greeting):
             text = json.dumps(answer).encode()
             connection.sendall(struct.pack(">I", len(text)) + b"j\0\0\0" + text)
         if op == "stop":
-            return True
-    return False
+            os._exit(0)
+
+
+def serve(connection, greeting):
+    with connection, contextlib.suppress(OSError):
+        converse(connection, greeting)
 
 
 def main(path, greeting):
@@ -65,12 +71,7 @@ def main(path, greeting):
     print("listening", flush=True)
     while True:
         connection = listener.accept()[0]
-        with connection:
-            try:
-                if converse(connection, greeting):
-                    return
-            except OSError:
-                pass
+        threading.Thread(target=serve, args=(connection, greeting), daemon=True).start()
 
 
 main(sys.argv[1], json.loads(sys.argv[2]) if len(sys.argv) > 2

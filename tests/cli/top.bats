@@ -245,7 +245,10 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	terminal 140 24
 	top_open
 	see 'no status: this serve is of an older version'
+	see 'the running serve does not tell its version, this is .*: restart serve'
 	see '^aa:01 +ready .* - +- -'
+	keys s
+	see '^q quit '
 	keys q
 	see '^\$ *$'
 }

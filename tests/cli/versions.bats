@@ -37,7 +37,8 @@ foreign='{"op":"greeting","protocol":99,"pid":77,"version":"99.2"}'
 	says aa:01
 	[ "$(wc -l <<<"$err")" = 1 ]
 	hints 'serve (pid 77) is version 99.1, this is'
-	hints "restart it: 'mcpctl stop'"
+	hints "restart serve as this version ('mcpctl stop', then start it as before)"
+	hints 'or use its version here'
 	mcp -q devices
 	ends 0
 	[ -z "$err" ]
@@ -47,6 +48,18 @@ foreign='{"op":"greeting","protocol":99,"pid":77,"version":"99.2"}'
 	jq -e . <<<"$err" >/dev/null
 	mcp stop
 	ends 0
+	finish "$OTHER" 0
+}
+
+@test "another version: open and bridge tell it, too" {
+	other_serve "$newer"
+	mcp open "stdio:python3 '$BATS_TEST_DIRNAME/mcp_server.py'"
+	ends 5
+	hints 'serve (pid 77) is version 99.1, this is'
+	hints "serve knows no question 'hold'"
+	mcp bridge --list
+	[ "$(grep -c 'serve (pid 77) is version 99.1, this is' <<<"$err")" = 1 ]
+	mcp stop
 	finish "$OTHER" 0
 }
 

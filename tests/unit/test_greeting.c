@@ -59,12 +59,13 @@ static void other_version(void **state)
 	assert_true(greeting_differs(&g));
 	assert_int_equal(greeting_check(&g, &err), 0);
 	greeting_tell(&line, &g);
-	assert_string_equal(buf_string(&line),
-			    "the running serve (pid 77) is version 9.8.7, this "
-			    "is " MCPCTL_VERSION
-			    "; what only one of them knows will not work: "
-			    "restart it: 'mcpctl stop', then start serve as "
-			    "before");
+	assert_string_equal(
+		buf_string(&line),
+		"the running serve (pid 77) is version 9.8.7, this "
+		"is " MCPCTL_VERSION
+		"; what only one of them knows will not work: "
+		"restart serve as this version ('mcpctl stop', then "
+		"start it as before), or use its version here");
 	error_set(&err, ERR_PROTOCOL, "serve knows no question 'x'");
 	greeting_blame(&g, &err);
 	assert_string_equal(err.text, "serve knows no question 'x'");
