@@ -203,7 +203,9 @@ core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_
 
 # Some 400 programs are linked for the tests; lld takes a third of the time, half
 # of that without merging strings, and make has a link for each processor anyway.
-TEST_LDFLAGS = $(call once,TEST_LDFLAGS,$(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)-O0$(comma)--threads=1))
+# What a debugger reads is in the sanitized ones: 16 MB a program.
+TEST_LDFLAGS = $(call once,TEST_LDFLAGS,$(if $(SANITIZE),,-Wl$(comma)-S) \
+	$(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)-O0$(comma)--threads=1))
 comma = ,
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 .SECONDARY: $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
@@ -278,7 +280,7 @@ PLAIN = SANITIZE= BUILD=$(TOP)
 check: deps-check
 	$(call timed,build,$(MAKE) -s -j$(JOBS) WERROR=1 $(PLAIN) unit)
 	$(call timed,build with sanitizers,$(MAKE) -s -j$(JOBS) WERROR=1 $(SAN) unit)
-	$(Q)$(RUN) all 3
+	$(Q)$(RUN) all 1
 
 # Whatever takes longer than belongs into `make check`.
 soak: deps-check

@@ -11,7 +11,8 @@ setup_file() {
 	# Later than any source.
 	SOURCE_DATE_EPOCH=$(date +%s)
 	export SOURCE_DATE_EPOCH
-	DEB=$(MAKEFLAGS='' make -s -C "$ROOT" BUILD="${TOP#"$ROOT"/}" KEEP=1 deb | tail -n 1)
+	DEB=$(MAKEFLAGS='' make -s -C "$ROOT" BUILD="${TOP#"$ROOT"/}" KEEP=1 OBJECTS="$TOP" deb |
+		tail -n 1)
 	[ -s "$DEB" ]
 	export DEB
 	cp -r "${DEB%/*}"/deb/mcpctl-*/build "$BATS_FILE_TMPDIR/objects"
