@@ -632,6 +632,7 @@ static void show_step(const struct upgrade *u, struct upgrade_row *row)
 
 static void show_progress(const struct upgrade *u)
 {
+	const size_t whole = u->count * u->file.len;
 	size_t over = 0, taken = 0, back = 0;
 	CLEANUP(mem_free_ptr) char *line = NULL;
 
@@ -644,8 +645,8 @@ static void show_progress(const struct upgrade *u)
 	}
 	line = mem_printf(
 		"%3zu %% fetched (%zu of %zu bytes); %zu back, %zu of %zu over",
-		taken * 100 / (u->count * u->file.len), taken,
-		u->count * u->file.len, back, over, u->count);
+		whole ? taken * 100 / whole : 0, taken, whole, back, over,
+		u->count);
 	render_count_down(&u->app->out, line);
 }
 
