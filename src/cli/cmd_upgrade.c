@@ -614,12 +614,18 @@ static void show(struct upgrade *u, struct upgrade_row *row)
 	show_record(u, row);
 }
 
+/* 0 of nothing. */
+static size_t hundredths(size_t part, size_t whole)
+{
+	return whole > 0 ? part * 100 / whole : 0;
+}
+
 /* For a program: a new stage, or a second later another hundredth. */
 static void show_step(const struct upgrade *u, struct upgrade_row *row)
 {
 	const struct upgrade_board *b = &row->board;
 	const enum upgrade_stage stage = upgrade_stage(b);
-	const size_t percent = b->taken * 100 / b->size;
+	const size_t percent = hundredths(b->taken, b->size);
 
 	if (stage == row->told_stage && (percent == row->told_percent ||
 					 loop_now() - row->told_at < STEP_MS))
@@ -645,8 +651,7 @@ static void show_progress(const struct upgrade *u)
 	}
 	line = mem_printf(
 		"%3zu %% fetched (%zu of %zu bytes); %zu back, %zu of %zu over",
-		whole ? taken * 100 / whole : 0, taken, whole, back, over,
-		u->count);
+		hundredths(taken, whole), taken, whole, back, over, u->count);
 	render_count_down(&u->app->out, line);
 }
 
