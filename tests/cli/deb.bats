@@ -100,12 +100,12 @@ drwxr-xr-x 0' ]
 objects_elsewhere() {
 	local file
 	cp -r "$BATS_FILE_TMPDIR/objects" build
-	rm -r build/hardening-* build/mcpctl build/*.so build/main.o
-	grep -rlE '__[A-Z_]+__|\<assert\(|MCPCTL_[A-Z]+DIR' --include='*.c' src |
-		sed 's/\.c$/.o/' >asking
+	rm -r build/pic build/plugin build/*.o build/hardening-* \
+		build/mcpctl build/*.so
+	grep -rlE '__[A-Z_]+__|\<assert\(' --include='*.c' src | sed 's/\.c$/.o/' >asking
 	grep -q . asking
 	while read -r file; do
-		rm -f build/{,pic/,plugin/}"${file#src/}"
+		rm -f "build/${file#src/}"
 	done <asking
 	rm asking
 	[ -n "$(find build -name '*.o')" ]
