@@ -35,8 +35,8 @@ void few_lines_tell(struct few_lines *f, const char *format, va_list args)
 /* What is counted is told now, though the minute is not over. */
 void few_lines_end(struct few_lines *f);
 /*
- * What is counted is told now; what comes until it is closed is told as far as
- * there are lines. Ends in closed(owner), from the loop.
+ * What is counted is told now; so close it when nothing comes any more. Ends in
+ * closed(owner), from the loop.
  */
 void few_lines_close(struct few_lines *f, void (*closed)(void *owner),
 		     void *owner);

@@ -426,7 +426,8 @@ static void open_timers(struct mcp_port *p)
 	timer_open(&p->bury, p->loop, port_sessions_buried, p);
 	few_lines_open(&p->comings, p->loop, p->observer.line,
 		       p->observer.owner);
-	p->timers = 3;
+	p->telling = true;
+	p->timers = 2;
 	start_beat(p);
 }
 
@@ -506,7 +507,6 @@ static void finish(struct mcp_port *p)
 	port_sockets_close(p);
 	timer_close(&p->beat, on_timer_closed);
 	timer_close(&p->bury, on_timer_closed);
-	few_lines_close(&p->comings, on_timer_closed, p);
 	while (loop_wait(p->loop, &p->ended, loop_now() + END_MS, NULL))
 		; /* handles still point into what is released next */
 }

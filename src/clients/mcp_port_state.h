@@ -59,6 +59,7 @@ struct mcp_port {
 	struct few_lines comings; /* of clients that come and go */
 	struct timer beat, bury;
 	unsigned timers; /* not closed yet */
+	bool telling; /* comings is open: it is closed last */
 	bool front_gone, ending, ended;
 };
 

@@ -61,9 +61,21 @@ void port_count_refused(struct mcp_port *p, const struct front_head *head)
 
 /* ---- refusals ---- */
 
+static void on_told(void *owner)
+{
+	struct mcp_port *p = owner;
+
+	p->ended = true;
+}
+
+/* Those that go with the port are counted, too. */
 void port_check_ended(struct mcp_port *p)
 {
-	p->ended = p->ending && p->front_gone && !p->sockets && !p->timers;
+	if (!p->ending || !p->front_gone || p->sockets || p->timers ||
+	    !p->telling)
+		return;
+	p->telling = false;
+	few_lines_close(&p->comings, on_told, p);
 }
 
 void port_refuse(struct mcp_port *p, struct front_request *rq,

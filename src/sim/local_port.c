@@ -50,7 +50,8 @@ struct local_port {
 	struct pretend device;
 	struct few_lines comings; /* of clients that come and go */
 	bool listed; /* since the device started */
-	bool comings_gone, front_gone, device_gone, ending, ended;
+	bool telling; /* comings is open */
+	bool front_gone, device_gone, ending, ended;
 };
 
 PRINTF_LIKE(2, 3)
@@ -85,10 +86,21 @@ static void coming(struct local_port *d, const char *format, ...)
 	va_end(args);
 }
 
+static void on_told(void *owner)
+{
+	struct local_port *d = owner;
+
+	d->ended = true;
+}
+
+/* Those that go with the port are counted, too. */
 static void check_ended(struct local_port *d)
 {
-	d->ended = d->ending && d->front_gone && d->device_gone &&
-		   d->comings_gone && !d->count;
+	if (!d->ending || !d->front_gone || !d->device_gone || d->count ||
+	    !d->telling)
+		return;
+	d->telling = false;
+	few_lines_close(&d->comings, on_told, d);
 }
 
 static void frame(const struct local_port *d, bool outgoing, const char *kind,
@@ -429,14 +441,6 @@ static void on_device_closed(void *owner)
 	check_ended(d);
 }
 
-static void on_comings_closed(void *owner)
-{
-	struct local_port *d = owner;
-
-	d->comings_gone = true;
-	check_ended(d);
-}
-
 static void finish(struct local_port *d)
 {
 	d->ending = true;
@@ -447,7 +451,7 @@ static void finish(struct local_port *d)
 		d->front_table->close(d->front, on_front_closed);
 	else
 		d->front_gone = true;
-	few_lines_close(&d->comings, on_comings_closed, d);
+	check_ended(d);
 	while (loop_wait(d->loop, &d->ended, loop_now() + END_MS, NULL))
 		; /* handles still point into what is released next */
 }
@@ -491,6 +495,7 @@ int local_port_run(const struct fleet_order *order, struct error *err)
 		return -1;
 	make_device(&d, order);
 	few_lines_open(&d.comings, d.loop, tell_coming, &d);
+	d.telling = true;
 	status = open_front(&d, o->listen, err);
 	if (!status) {
 		int64_t until =

@@ -130,8 +130,7 @@ question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
 		kill "$port"
 		wait "$port" || :
 		sed -E 's/[0-9.]+:[0-9]+/ADDRESS/; s/^and [0-9]+ more.*/more/' port.err | sort | uniq -c >kinds
-		# Ten more may end while the port does, behind the count of the others.
-		awk '$1 > 20 { exit 1 }' kinds || { echo "$row"; cat kinds; return 1; }
+		awk '$1 > 10 { exit 1 }' kinds || { echo "$row"; cat kinds; return 1; }
 		[[ $row == *espressif* ]] || grep -q 'and [0-9]* more like that since' port.err
 	done
 }
