@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pause.h"
 #include "base/text.h"
 #include "bridge/server_asks.h"
 #include "bridge/server_listens.h"
@@ -535,9 +536,7 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 		tell(s, line);
 	if (was_up && loop_now() - s->up_at >= LIVED_MS)
 		s->pause = 0;
-	s->pause = s->pause ? s->pause * 2 : PAUSE_MIN_MS;
-	if (s->pause > PAUSE_MAX_MS)
-		s->pause = PAUSE_MAX_MS;
+	s->pause = pause_longer(s->pause, PAUSE_MIN_MS, PAUSE_MAX_MS);
 	s->lost_at = loop_now();
 	s->again_at = s->lost_at + s->pause;
 	s->tried = true;

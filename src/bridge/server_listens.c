@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/pause.h"
 #include "base/text.h"
 #include "mcp/client_start.h"
 #include "mcp/watching.h"
@@ -58,9 +59,7 @@ static void look_after(struct server_listens *l)
 	if (l->call.first)
 		l->pause = 0;
 	hang_up(l);
-	l->pause = l->pause ? l->pause * 2 : AGAIN_MS;
-	if (l->pause > AGAIN_MOST_MS)
-		l->pause = AGAIN_MOST_MS;
+	l->pause = pause_longer(l->pause, AGAIN_MS, AGAIN_MOST_MS);
 	l->again_at = loop_now() + l->pause;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pause.h"
 #include "base/text.h"
 #include "net/neighbours.h"
 
@@ -174,9 +175,7 @@ static void plan_again(struct scanned *one)
 		one->ask_at = one->pause = 0;
 		return;
 	}
-	one->pause = one->pause ? one->pause * 2 : AGAIN_MS;
-	if (one->pause > AGAIN_MAX_MS)
-		one->pause = AGAIN_MAX_MS;
+	one->pause = pause_longer(one->pause, AGAIN_MS, AGAIN_MAX_MS);
 	one->ask_at = loop_now() + one->pause;
 }
 

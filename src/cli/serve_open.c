@@ -8,6 +8,7 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/pause.h"
 #include "base/spawner.h"
 #include "base/text.h"
 #include "serve/record.h"
@@ -68,9 +69,7 @@ static void try_later(struct serve_opening *o, const char *why)
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	char time[32];
 
-	o->pause = o->pause ? o->pause * 2 : FIRST_MS;
-	if (o->pause > MOST_MS)
-		o->pause = MOST_MS;
+	o->pause = pause_longer(o->pause, FIRST_MS, MOST_MS);
 	text = mem_printf("%s; it is tried again in %s", why,
 			  text_milliseconds(o->pause, time, sizeof(time)));
 	tell(o, LEVEL_BAD, text);

@@ -17,6 +17,7 @@
 #include "base/json_scan.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pause.h"
 #include "base/text.h"
 #include "net/mqtt_five.h"
 #include "net/tls_chain.h"
@@ -346,9 +347,7 @@ static void mqtt_lost(struct mqtt_client *c)
 			c->delay = 0;
 		if (c->five)
 			c->five->since = 0;
-		c->delay = c->delay ? c->delay * 2 : DELAY_MIN_MS;
-		if (c->delay > most)
-			c->delay = most;
+		c->delay = pause_longer(c->delay, DELAY_MIN_MS, most);
 		if (c->five && c->five->taken)
 			c->delay = DELAY_MAX_MS;
 		timer_start(&c->timer, c->delay);
