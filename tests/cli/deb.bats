@@ -15,6 +15,8 @@ setup_file() {
 		tail -n 1)
 	[ -s "$DEB" ]
 	export DEB
+	# What was compiled is not compiled again.
+	[ "$(grep -c '^  CC ' "${DEB%/*}/deb/log")" -lt 60 ]
 	cp -r "${DEB%/*}"/deb/mcpctl-*/build "$BATS_FILE_TMPDIR/objects"
 	rm -r "${DEB%/*}/deb"
 }
@@ -100,12 +102,11 @@ drwxr-xr-x 0' ]
 objects_elsewhere() {
 	local file
 	cp -r "$BATS_FILE_TMPDIR/objects" build
-	rm -r build/pic build/plugin build/*.o build/hardening-* \
-		build/mcpctl build/*.so
+	rm -r build/plugin build/*.o build/hardening-* build/mcpctl build/*.so
 	grep -rlE '__[A-Z_]+__|\<assert\(' --include='*.c' src | sed 's/\.c$/.o/' >asking
 	grep -q . asking
 	while read -r file; do
-		rm -f "build/${file#src/}"
+		rm -f "build/${file#src/}" "build/pic/${file#src/}"
 	done <asking
 	rm asking
 	[ -n "$(find build -name '*.o')" ]
