@@ -144,7 +144,6 @@ static int await(struct app *app, struct control_line *serve,
 		control_answer_done(out);
 	}
 	if (err->kind == ERR_TIMEOUT && before) {
-		error_reset(err);
 		return not_in_time(app, before, err);
 	}
 	return -1;

@@ -39,3 +39,22 @@ load terminal
 	keys q
 	see '^status 0'
 }
+
+@test "a pager is given so much of a capture, and it is said that there is more" {
+	head -c 900000 /dev/zero | tr '\0' x >text
+	{
+		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","clock":"us","masked":true}'
+		for n in {1..40}; do
+			printf '{"n":%d,"t":%d000,"c":1,"leg":"ws","from":"device","kind":"text","size":9,"text":"' "$n" "$n"
+			cat text
+			echo '"}'
+		done
+	} >long.jsonl
+	terminal 80 20 "PAGER='wc -c'"
+	enter 'mcpctl -vv capture show long.jsonl; echo over'
+	see '^over'
+	grep -q 'more than a pager is given' screen
+	enter 'clear; mcpctl -vv --no-pager capture show long.jsonl | wc -c; echo over'
+	see '^over'
+	absent 'more than a pager' screen
+}

@@ -181,6 +181,9 @@ static void test_topics(void **state)
 		mqtt->publish(board, rows[i].up, "answer", 6, NULL);
 		wait_for(&has_message, "answer");
 		assert_string_equal(last, "answer");
+		/* It is not silent, whatever else it leaves out. */
+		t.ops->explain(&t, &err);
+		assert_int_equal(err.kind, ERR_NONE);
 		hang_up();
 	}
 	mqtt->client_close(board, on_board_closed);
