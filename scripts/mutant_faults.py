@@ -28,6 +28,8 @@ def other_number(word, rng):
 
 SWAPS = {' < ': ' <= ', ' <= ': ' < ', ' > ': ' >= ', ' >= ': ' > ', ' + 1': '', ' - 1': '',
          ' == ': ' != ', ' != ': ' == ', ' && ': ' || ', ' || ': ' && '}
+# In place of a statement. (clang takes no semicolon alone.)
+NOTHING = '{}'
 # A statement that begins its line: a call, or an assignment without a type.
 STATEMENT = (r'^\t+((?!return\b|if\b|while\b|for\b|switch\b)(?:\(void\))?[a-z_][\w.>\[\]-]*'
              r'(?:\(| [-+|&]?= |\+\+;|--;)[^;{}]*;?)')
@@ -48,9 +50,9 @@ def candidates(text, rng):
         yield 'constant', m.start(), m.end(), 'false' if m.group() == 'true' else 'true'
     for m in re.finditer(STATEMENT, code, re.M):
         if m.group(1).endswith(';'):
-            yield 'drop', m.start(1), m.end(1), ';' + '\n' * m.group(1).count('\n')
+            yield 'drop', m.start(1), m.end(1), NOTHING + '\n' * m.group(1).count('\n')
     for m in re.finditer(r'^\t+((?:break|continue);)(?=\n(\t+case |\t+default:)?)', code, re.M):
-        yield 'break', m.start(1), m.end(1), '__attribute__((fallthrough));' if m.group(2) else ';'
+        yield 'break', m.start(1), m.end(1), '__attribute__((fallthrough));' if m.group(2) else NOTHING
     cases = list(re.finditer(r'^(\t+)case ([^:\n]+):', code, re.M))
     for one, two in zip(cases, cases[1:]):
         between = code[one.end():two.start()]

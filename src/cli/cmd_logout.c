@@ -39,9 +39,7 @@ static int judge(const struct answer_of_revocation *r,
 			  e->issuer, r->status);
 	else
 		error_copy(err, &r->why);
-	error_prefix(err, "the token was forgotten here, but not taken back");
-	return error_hint(err,
-			  "take it back at the authorization server itself");
+	return -1;
 }
 
 static int wait_answer(struct app *app, const struct auth_settings *s,
@@ -130,10 +128,15 @@ static int log_out(struct app *app, const struct auth_settings *s,
 	if (store_drop(s->folder, s->server, err) < 0)
 		return -1;
 	forget_client(s->folder, &e);
-	status = revoke_all(app, s, &e, err);
-	if (status == 0)
-		login_show(app, &e, "logged out");
-	return status;
+	if (revoke_all(app, s, &e, err)) {
+		error_prefix(
+			err,
+			"the token was forgotten here, but not taken back");
+		return error_hint(
+			err, "take it back at the authorization server itself");
+	}
+	login_show(app, &e, "logged out");
+	return 0;
 }
 
 static int logout_run(const struct invocation *in, struct error *err)

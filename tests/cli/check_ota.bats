@@ -64,6 +64,7 @@ nothing_above_a_note() {
 	found N102 error '127.0.0.1:9'
 	ends 7
 	grep -qE '^connack +fail' stdout
+	[ "$(grep -c '^connack' stdout)" = 1 ]
 }
 
 @test "answers that a board does not get past: each with code and proof" {

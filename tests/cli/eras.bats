@@ -128,6 +128,18 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	says 'legacy (it did not answer server/discover in time'
 }
 
+@test "one that was modern and is silent now is asked anew by the next command" {
+	modern
+	over_stdio ping
+	ends 0
+	echo silent >mode
+	over_stdio --timeout 500ms call --no-validate old
+	ends 4
+	over_stdio --timeout 2s call old
+	ends 0
+	says 'as ever'
+}
+
 @test "--era, MCPCTL_ERA and protocolEra say which; the other is not tried" {
 	modern
 	mcp --era legacy "$URL" tools
@@ -267,6 +279,9 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	mcp "$URL" subscribe test://unknown --for 100ms
 	ends 0
 	hints "will not tell of changes of 'test://unknown'"
+	mcp "$URL" subscribe test://refused
+	ends 1
+	hints "cannot subscribe to 'test://refused': invalid params (-32602): not that one"
 	mcp "$URL" subscribe test://ends
 	ends 3
 	hints 'the server ended the subscription'

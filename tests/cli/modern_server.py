@@ -107,6 +107,8 @@ def call(params, say, headers):
 def listen(message, say):
     wanted = message["params"]["notifications"]
     mine = {"_meta": {META + "subscriptionId": message["id"]}}
+    if "test://refused" in wanted.get("resourceSubscriptions", []):
+        raise Refused(-32602, "not that one", None)
     uris = [uri for uri in wanted.get("resourceSubscriptions", []) if uri != "test://unknown"]
     say({"method": "notifications/subscriptions/acknowledged",
          "params": {"notifications": {**wanted, "resourceSubscriptions": uris}, **mine}})

@@ -429,6 +429,17 @@ sys.exit(subprocess.run(["openssl", "dgst", "-sha256", "-verify", sys.argv[2], "
 	hints 'P-256'
 }
 
+@test "private_key_jwt: logout without the key says which is missing" {
+	server
+	openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem 2>/dev/null
+	mcp --oauth-client-id me --oauth-private-key-file key.pem "$URL/machine/mcp" tools
+	ends 0
+	mcp logout "$URL/machine/mcp"
+	ends 6
+	hints 'was forgotten here, but not taken back: the key of this login was not given (--oauth-private-key-file)'
+	[ -z "$(ls "$XDG_STATE_HOME/mcpctl/oauth")" ]
+}
+
 @test "a client id is for its issuer, and --oauth-issuer picks one" {
 	server
 	mcp --oauth-client-id mine "$URL/ok/mcp" tools

@@ -67,6 +67,17 @@ load helper
 	absent 'error: not connected' stderr
 }
 
+@test "who takes the connection and says nothing of TLS: told after 10 s" {
+	background silent /usr/bin/python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+time.sleep(100)'
+	mcp sim --connect "wss://127.0.0.1:$(wait_for silent.out '^port' | cut -d' ' -f2)/"
+	ends 3
+	hints 'no TLS handshake within 10 s'
+	hints 'does it speak TLS there?'
+}
+
 @test "a port in use, and one that is no port" {
 	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	taken=$(wait_for sim.err 'ws://' | sed 's/.*:\([0-9]*\).*/\1/')

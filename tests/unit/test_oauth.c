@@ -487,6 +487,43 @@ static void companies_grant(void **state)
 	assert_null(grant);
 }
 
+/* How a client shows that it is the one, of what the server lists. */
+static void proofs(void **state)
+{
+	static const struct {
+		bool secret, told, assumed;
+		const char *listed;
+		int chosen;
+	} rows[] = {
+		{ false, true, false, "client_secret_basic", PROOF_NONE },
+		{ true, false, false, NULL, PROOF_BASIC },
+		{ true, true, false, "client_secret_basic", PROOF_BASIC },
+		{ true, true, false, "client_secret_post", PROOF_POST },
+		{ true, true, true, "none", PROOF_POST },
+		{ true, true, false, "private_key_jwt", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char issuer[] = "https://as";
+		struct server_metadata m = { .issuer = issuer,
+					     .methods_told = rows[i].told,
+					     .assumed = rows[i].assumed };
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		if (rows[i].listed)
+			words_add(&m.methods, rows[i].listed);
+		assert_int_equal(client_proof_choose(&m, rows[i].secret, &err),
+				 rows[i].chosen);
+		words_done(&m.methods);
+		if (rows[i].chosen >= 0)
+			continue;
+		assert_int_equal(err.kind, ERR_AUTH);
+		assert_non_null(strstr(err.text, "'https://as' takes no"));
+		assert_non_null(strstr(err.hint, "--oauth-private-key-file"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_over),
 		cmocka_unit_test(companies_grant),
+		cmocka_unit_test(proofs),
 	};
 
 	return cmocka_run_group_tests(tests, make, drop);

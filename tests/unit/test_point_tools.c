@@ -31,7 +31,7 @@ static void names(void **state)
 {
 	CLEANUP(json_free_ptr)
 	cJSON *tools = parsed(
-		"[{\"name\":\"lamp-1__set\",\"x\":1},{\"name\":\"lamp_1__set\"},{\"x\":2},{\"name\":\"get\"},{\"name\":\"z\"}]");
+		"[{\"name\":\"lamp-1__set\",\"x\":1},{\"name\":\"lamp_1__set\"},{\"x\":2},{\"name\":\"azAZ09_@[`{/:\"},{\"name\":\"z\"}]");
 	struct point_names n = { 0 };
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
@@ -42,7 +42,7 @@ static void names(void **state)
 	assert_string_equal(n.shown.word[0], "lamp_1__set");
 	assert_int_equal(strncmp(n.shown.word[1], "lamp_1__set_", 12), 0);
 	assert_int_equal(strlen(n.shown.word[1]), 18);
-	assert_string_equal(n.shown.word[2], "get");
+	assert_string_equal(n.shown.word[2], "azAZ09_______");
 	assert_int_equal(n.left.count, 1);
 	assert_string_equal(n.left.word[0], "z");
 	assert_string_equal(point_names_own(&n, "lamp_1__set"), "lamp-1__set");

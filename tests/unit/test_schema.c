@@ -574,6 +574,10 @@ static void examples(void **state)
 		   "{\"b\":{\"required\":[\"b\"],\"properties\":{\"b\":"
 		   "{\"type\":\"boolean\"}}}}}",
 		   "{\"a\":1,\"b\":true}");
+	example_is("{\"type\":\"array\",\"minItems\":1,\"allOf\":[{\"items\":"
+		   "{\"type\":\"integer\",\"minimum\":2}},{\"items\":"
+		   "{\"minimum\":7}}]}",
+		   "[7]");
 }
 
 static void no_example(void **state)
