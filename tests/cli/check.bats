@@ -524,7 +524,7 @@ codes() {
 	for columns in 40 24 20; do
 		terminal 80 90
 		# tmux would wrap what is too long, and nothing would be seen of it.
-		enter "stty cols $columns; clear; mcpctl sim: check; echo over"
+		anew "stty cols $columns; mcpctl sim: check; echo over"
 		see '^over'
 		see '^0 errors'
 		capture

@@ -121,7 +121,7 @@ picture() { # NAME [OPTION…]
 
 @test "inside tmux it is symbols, whatever is around" {
 	terminal 60 20 TERM_PROGRAM=iTerm.app
-	enter "clear; mcpctl 'sim:$BATS_FILE_TMPDIR/pictures.json' call self.picture.small; echo over"
+	anew "mcpctl 'sim:$BATS_FILE_TMPDIR/pictures.json' call self.picture.small; echo over"
 	see '^over'
 	grep -q "$HALF" screen
 	absent '1337' screen

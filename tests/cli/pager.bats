@@ -10,14 +10,14 @@ load terminal
 	enter 'mcpctl help faults | wc -l; mcpctl help --all | tail -n 1'
 	see '^[0-9]+'
 	absent '^p:' screen
-	enter 'clear; mcpctl help --all; echo over'
+	anew 'mcpctl help --all; echo over'
 	see '^over'
 	capture
 	grep -q '^p:' screen
-	enter 'clear; mcpctl sim: targets; mcpctl sim: tools; echo over'
+	anew 'mcpctl sim: targets; mcpctl sim: tools; echo over'
 	see '^over'
 	absent '^p:' screen
-	enter 'clear; mcpctl --no-pager help --all; echo over'
+	anew 'mcpctl --no-pager help --all; echo over'
 	see '^over'
 	absent '^p:' screen
 	# On a terminal headings stand out, elsewhere not.
@@ -26,7 +26,7 @@ load terminal
 	mcp help call
 	[[ $out != *$'\e'* ]]
 	# One that is not there loses nothing.
-	enter 'clear; PAGER=/no/such/pager mcpctl help --all; echo over'
+	anew 'PAGER=/no/such/pager mcpctl help --all; echo over'
 	see '^over'
 	grep -q 'mcpctl help TOPIC\|what nobody' screen
 }
@@ -54,7 +54,7 @@ load terminal
 	enter 'mcpctl -vv capture show long.jsonl; echo over'
 	see '^over'
 	grep -q 'more than a pager is given' screen
-	enter 'clear; mcpctl -vv --no-pager capture show long.jsonl | wc -c; echo over'
+	anew 'mcpctl -vv --no-pager capture show long.jsonl | wc -c; echo over'
 	see '^over'
 	absent 'more than a pager' screen
 }

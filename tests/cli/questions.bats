@@ -342,7 +342,7 @@ at_terminal() {
 	enter c
 	see '"action": "cancel"'
 	see '^status=0'
-	enter 'clear; . ./line; echo status=$?'
+	anew '. ./line; echo status=$?'
 	last_line '^Answer it'
 	keys Enter
 	last_line '^name'
@@ -351,7 +351,7 @@ at_terminal() {
 	keys C-c
 	see '"action": "cancel"'
 	see '^status=0'
-	enter 'clear; . ./line; echo status=$?'
+	anew '. ./line; echo status=$?'
 	last_line '^Answer it'
 	keys C-d
 	see '"action": "cancel"'
@@ -384,7 +384,7 @@ at_terminal() {
 	see '^status=0'
 	printf 'mcpctl --elicit ask call withdraw -- /usr/bin/python3 %q heard\n' \
 		"$ROOT/tests/cli/asking_server.py" >line
-	enter 'clear; . ./line; echo status=$?'
+	anew '. ./line; echo status=$?'
 	see 'the server does not want an answer any more'
 	see '^withdrawn'
 	absent 'notifications/cancelled' screen

@@ -16,6 +16,10 @@ keys() { tmux -S "$SOCKET" send-keys "$@"; }
 type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
 enter() { type_text "$1" && keys Enter; }
 
+# anew LINE: enter it on a screen that is empty, so that what the one before said
+# is not taken for its words.
+anew() { keys -R && enter "$1"; }
+
 # close_terminal: it and what runs in it, to their ends: else the next one at
 # that socket is talking to a server that goes.
 close_terminal() {

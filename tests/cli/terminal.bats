@@ -50,7 +50,7 @@ load terminal
 	capture
 	absent '^waiting for' screen
 	# Not worth a line.
-	enter 'clear; mcpctl sim: call self.get_device_status | wc -l; echo over'
+	anew 'mcpctl sim: call self.get_device_status | wc -l; echo over'
 	see '^over'
 	absent '^took|^waiting' screen
 	# In a pipe nothing moves; -v says the time.
