@@ -339,7 +339,6 @@ static void http_post_too_large(struct http_exchange *x)
 		return;
 	}
 	http_fail(x, &why);
-	error_reset(&why);
 }
 
 static bool is_reply(const struct http_exchange *x)

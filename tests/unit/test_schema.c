@@ -575,9 +575,9 @@ static void examples(void **state)
 		   "{\"type\":\"boolean\"}}}}}",
 		   "{\"a\":1,\"b\":true}");
 	example_is("{\"type\":\"array\",\"minItems\":1,\"allOf\":[{\"items\":"
-		   "{\"type\":\"integer\",\"minimum\":2}},{\"items\":"
-		   "{\"minimum\":7}}]}",
-		   "[7]");
+		   "{\"type\":\"integer\",\"minimum\":7}},{\"items\":"
+		   "{\"maximum\":9}}]}",
+		   "[8]");
 }
 
 static void no_example(void **state)
