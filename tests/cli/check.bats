@@ -507,6 +507,7 @@ codes() {
 	grep -q 'N102' failed.xml
 	run mcpctl sim: check --report xml:r
 	[ "$status" -eq 2 ]
+	[[ $output != *'hello '* ]] # nothing is asked for a report that cannot be
 	run mcpctl sim: check --report tap:- --report md:-
 	[ "$status" -eq 2 ]
 }
