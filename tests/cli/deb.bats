@@ -102,7 +102,7 @@ drwxr-xr-x 0' ]
 objects_elsewhere() {
 	local file
 	cp -r "$BATS_FILE_TMPDIR/objects" build
-	rm -r build/plugin build/*.o build/hardening-* build/mcpctl build/*.so
+	rm -r build/plugin build/hardening-* build/mcpctl build/*.so
 	grep -rlE '__[A-Z_]+__|\<assert\(' --include='*.c' src | sed 's/\.c$/.o/' >asking
 	grep -q . asking
 	while read -r file; do
