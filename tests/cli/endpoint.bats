@@ -330,6 +330,9 @@ bridge() {
 	printf '%s\n' "$POINT/mcp/?token=good" >urls
 	background b mcpctl bridge --mcp-endpoint-file urls
 	wait_for b.err ': connected$'
+	# Only of a list that was asked for is it told that there is another.
+	order 'say good {"jsonrpc":"2.0","id":"before","method":"tools/list"}'
+	wait_for point.out '^tool .*"id":"before"'
 	device board --device-id 02:00:00:00:00:07
 	wait_for point.out '^tool .*notifications/tools/list_changed'
 	# Who was there before and did not ask again.
