@@ -32,7 +32,7 @@ SWAPS = {' < ': ' <= ', ' <= ': ' < ', ' > ': ' >= ', ' >= ': ' > ', ' + 1': '',
 NOTHING = '{}'
 # A statement that begins its line: a call, or an assignment without a type.
 STATEMENT = (r'^\t+((?!return\b|if\b|while\b|for\b|switch\b)(?:\(void\))?[a-z_][\w.>\[\]-]*'
-             r'(?:\(| [-+|&]?= |\+\+;|--;)[^;{}]*;?)')
+             r'(?:\(| [-+|&]?= |\+\+(?=;)|--(?=;))[^;{}]*;?)')
 
 
 def candidates(text, rng):

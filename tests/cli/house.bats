@@ -170,33 +170,39 @@ wrong() {
 @test "make mutants: a fault that a test sees, one that none does, and nothing is left" {
 	mkdir -p tree/src/one tree/tests/unit
 	cat >tree/Makefile <<-'END'
-		all: build/one/a.o
-		unit: all build/test_a
-		build/one/a.o: src/one/a.c; mkdir -p build/one; $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-		build/test_a: tests/unit/test_a.c build/one/a.o; $(CC) $(LDFLAGS) -o $@ $^
+		BUILD = build
+		all: $(BUILD)/one/a.o
+		unit: all $(BUILD)/test_a
+		$(BUILD)/one/a.o: src/one/a.c; mkdir -p $(@D); $(CC) $(CPPFLAGS) $(CFLAGS) $(if $(SANITIZE),-Werror -Wextra-semi-stmt) -c -o $@ $<
+		$(BUILD)/test_a: tests/unit/test_a.c $(BUILD)/one/a.o; $(CC) $(LDFLAGS) -o $@ $^
 	END
-	cat >tree/src/one/a.c <<-'END'
+	# (A here-document has no tabs in front.)
+	sed 's/^>/\t/' >tree/src/one/a.c <<-'END'
 		int limit(int n);
+		int asked;
 		int limit(int n)
 		{
+		>asked++;
 			return n < 3 && n != 5;
 		}
 	END
-	# A number of each side; the border itself is not looked at.
+	# A number of each side; the border itself is not looked at, nor how often.
 	echo 'int limit(int n); int main(void) { return !limit(2) || limit(4); }' \
 		>tree/tests/unit/test_a.c
-	PLANT=src/one/a.c:4:logic,src/one/a.c:4:bound SEED=1 JOBS=1 \
+	PLANT=src/one/a.c:6:logic,src/one/a.c:6:bound,src/one/a.c:5:drop SEED=1 JOBS=1 \
 		"$ROOT/scripts/mutants" tree >out
-	grep -q '^ *1  src/one/a.c:4:logic  caught by test_a.c$' out
-	grep -q '^ *2  src/one/a.c:4:bound  PASSES 1, with sanitizers 1, of 1 tests that execute the line$' out
+	grep -q '^ *1  src/one/a.c:6:logic  caught by test_a.c$' out
+	for fault in '2  src/one/a.c:6:bound' '3  src/one/a.c:5:drop'; do
+		grep -q "^ *$fault  PASSES 1, with sanitizers 1, of 1 tests that execute the line\$" out
+	done
 	grep -qF -e '-return n < 3 && n != 5;' out
 	grep -qF -e '+return n <= 3 && n != 5;' out
-	[ "$(tail -n 1 out)" = 'caught 1 of 2 (50 %), SEED=1' ]
+	[ "$(tail -n 1 out)" = 'caught 1 of 3 (33 %), SEED=1' ]
 	[ "$(find . -name 'mutants-*')" = '' ]
 	[ "$(cd tree/build/mutants && echo *)" = "$(cd tree/build/mutants && echo cover-*)" ]
 	# It ends when nothing is left to be drawn.
 	PART=src/one N=50 SEED=1 JOBS=1 "$ROOT/scripts/mutants" tree >out
-	grep -qE '^caught [01] of 1 \(' out
+	grep -qE '^caught [01] of 2 \(' out
 	export PART=src/two
 	run "$ROOT/scripts/mutants" tree
 	[ "$status" = 1 ]
