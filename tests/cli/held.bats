@@ -28,6 +28,9 @@ held() { mcpctl -o json devices | /usr/bin/python3 -c "import json,sys; d=json.l
 # The process that serves.
 child() { held 'd["address"].split()[-1]'; }
 
+# devices_are N: serve has so many now.
+devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
+
 @test "a server is started once for many commands, and ends with close" {
 	run -0 mcpctl open "$(asking)"
 	[[ "$output" == *"is open (process "*"'mcpctl close' ends it"* ]]
@@ -195,7 +198,7 @@ child() { held 'd["address"].split()[-1]'; }
 @test "what a killed keeper left is told, and not used" {
 	mcpctl open "$(asking)"
 	kill -KILL "$(held 'd["held"]["pid"]')"
-	until_true test "$(mcpctl devices -q | wc -l)" = 0
+	until_true devices_are 0
 	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
 	[ "$output" = "{}" ]
 	[[ "$stderr" == *"was killed: it is dialled directly"* ]]
@@ -225,7 +228,7 @@ child() { held 'd["address"].split()[-1]'; }
 	serve --open "$(asking)"
 	device board
 	event ready
-	until_true test "$(mcpctl devices -q | wc -l)" = 2
+	until_true devices_are 2
 	until_true sh -c "mcpctl -o json devices | grep -q '\"transport\":\"stdio\".*\"state\":\"ready\"'"
 	# Who names none means the board.
 	run -0 mcpctl tools
