@@ -143,9 +143,8 @@ static int await(struct app *app, struct control_line *serve,
 		}
 		control_answer_done(out);
 	}
-	if (err->kind == ERR_TIMEOUT && before) {
+	if (err->kind == ERR_TIMEOUT && before)
 		return not_in_time(app, before, err);
-	}
 	return -1;
 }
 
