@@ -88,7 +88,8 @@ said() {
 	event ready
 	background attached mcpctl -o json tail --count 8
 	tail=$LAST
-	until_true commands 1
+	# Connected is not yet attached.
+	wait_for attached.err 'attached to'
 	touch go
 	finish "$tail" 0
 	said direct.out >direct.said
@@ -124,7 +125,7 @@ said() {
 	mcp --timeout 200ms call self.late
 	ends 4
 	background attached mcpctl -o json tail --count 1
-	until_true commands 1
+	wait_for attached.err 'attached to'
 	touch late
 	finish "$LAST" 0
 	jq -e '.kind == "odd" and .code == "B250" and (.note | test(": self.late, late by "))' attached.out
