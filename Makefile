@@ -210,7 +210,7 @@ comma = ,
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 .SECONDARY: $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
 # Half the time of the compiler went into making tests themselves fast.
-UNIT_CFLAGS ?= -O0 $(if $(SANITIZE),$(if $(filter clang,$(COMPILER)),-fno-sanitize=fuzzer-no-link),-g0 -U_FORTIFY_SOURCE)
+UNIT_CFLAGS = -O0 $(if $(SANITIZE),$(if $(filter clang,$(COMPILER)),-fno-sanitize=fuzzer-no-link),-g0 -U_FORTIFY_SOURCE)
 $(BUILD)/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
