@@ -328,6 +328,7 @@ static void front_close(struct front *f, void (*closed)(void *owner))
 {
 	if (f->closing)
 		return;
+	front_tell_end(f);
 	f->closing = true;
 	f->closed = closed;
 	f->accepting = false;
@@ -345,6 +346,7 @@ const struct front_table front_table = {
 	.port = front_port,
 	.judge = front_judge,
 	.lacks = front_lacks,
+	.hush = front_tell_end,
 	.sockets = front_sockets,
 	.reply = front_reply,
 	.reply_with = front_reply_with,

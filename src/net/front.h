@@ -183,6 +183,8 @@ struct front_table {
 	 * front tells it.
 	 */
 	void (*lacks)(struct front *f, enum lack what, const char *address);
+	/* Refusals that were counted are told now; close does that, too. */
+	void (*hush)(struct front *f);
 	/* Its sockets, and the files that it sends: see sockets_max. */
 	size_t (*sockets)(const struct front *f);
 	/*

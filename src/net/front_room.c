@@ -311,8 +311,8 @@ static void tell_pages(struct front *f, uint64_t count)
 			count == 1 ? "was" : "were"));
 }
 
-/* The minute is over. */
-static void on_timer(void *owner)
+/* What was counted is told: the minute is over, or the port closes. */
+static void tell_counted(void *owner)
 {
 	struct front *f = owner;
 	struct front_told *l = &f->told;
@@ -352,12 +352,18 @@ static bool front_tells(struct front *f, enum front_noise what)
 
 void front_tell_open(struct front *f)
 {
-	timer_open(&f->told.timer, f->loop, on_timer, f);
+	timer_open(&f->told.timer, f->loop, tell_counted, f);
 	f->lacks.again_ms = f->config.refused_again;
 	f->lacks.refused = f->events.refused;
 	f->lacks.owner = f->owner;
 	lacks_open(&f->lacks, f->loop);
 	f->handles += 2;
+}
+
+void front_tell_end(struct front *f)
+{
+	tell_counted(f);
+	lacks_end(&f->lacks);
 }
 
 void front_tell_close(struct front *f)

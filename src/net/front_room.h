@@ -22,6 +22,7 @@ void front_noise(struct front *f, enum front_noise what, const char *address);
 /* Somebody is refused, since that is used up. */
 void front_lacks(struct front *f, enum lack what, const char *address);
 void front_tell_open(struct front *f);
+void front_tell_end(struct front *f); /* what is counted is told now */
 void front_tell_close(struct front *f);
 /*
  * NULL, or why such a request is not answered, with the status of HTTP; it was

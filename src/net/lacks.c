@@ -53,16 +53,19 @@ static void tell_more(struct lacks *l, enum lack what, uint64_t count)
 	l->refused(l->owner, &more);
 }
 
-/* The minute is over. */
-static void on_timer(void *owner)
+void lacks_end(struct lacks *l)
 {
-	struct lacks *l = owner;
-
 	for (unsigned i = 0; i < COUNT(l->of); i++) {
 		if (l->of[i].more && l->refused)
 			tell_more(l, (enum lack)i, l->of[i].more);
 	}
 	memset(l->of, 0, sizeof(l->of));
+}
+
+/* The minute is over. */
+static void on_timer(void *owner)
+{
+	lacks_end(owner);
 }
 
 bool lack_of_files(int error)
@@ -101,6 +104,7 @@ static void on_closed(void *owner)
 
 void lacks_close(struct lacks *l, void (*closed)(void *owner), void *owner)
 {
+	lacks_end(l);
 	l->refused = NULL;
 	l->closed = closed;
 	l->closed_owner = owner;

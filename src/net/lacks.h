@@ -51,7 +51,9 @@ void lacks_open(struct lacks *l, struct loop *loop);
 void lacks_tell(struct lacks *l, enum lack what, const char *address);
 /* Of an errno: what is used up is open files. */
 bool lack_of_files(int error);
-/* Nothing is told any more; closed(owner) follows. */
+/* What is counted is told now. */
+void lacks_end(struct lacks *l);
+/* The same, and nothing any more; closed(owner) follows. */
 void lacks_close(struct lacks *l, void (*closed)(void *owner), void *owner);
 
 #endif

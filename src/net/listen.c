@@ -523,8 +523,10 @@ void listen_hush(const struct transport *t)
 {
 	struct listen *l = t->ops == &listen_ops ? t->impl : NULL;
 
-	if (l && !l->closing)
-		few_lines_end(&l->few);
+	if (!l || l->closing)
+		return;
+	port_hush(l->port);
+	few_lines_end(&l->few);
 }
 
 const struct port *listen_port(const struct transport *t)

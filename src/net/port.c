@@ -561,6 +561,12 @@ static void on_front_closed(void *place)
 		closed(owner);
 }
 
+void port_hush(struct port *p)
+{
+	for (size_t i = 0; i < p->places; i++)
+		p->front->hush(p->place[i].front);
+}
+
 void port_close(struct port *p, void (*closed)(void *owner), void *owner)
 {
 	p->closed = closed;

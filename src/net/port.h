@@ -174,7 +174,9 @@ struct port {
 /* All places, or none. -1: as front's open; ERR_USAGE: what the user gave. */
 int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	      const struct port_policy *policy, void *owner, struct error *err);
-/* Once. No event from now on; then released, and closed(owner), which may be NULL. */
+/* Refusals that were counted are told now. */
+void port_hush(struct port *p);
+/* Once. The same, and no event from then on; then released, and closed(owner), which may be NULL. */
 void port_close(struct port *p, void (*closed)(void *owner), void *owner);
 
 /* The OTA addresses to set on boards, best first, added. */

@@ -583,6 +583,8 @@ void serve_hush(struct serve *s)
 {
 	for (struct board *d = s->registry.first; d; d = d->next)
 		voice_end(d->voice);
+	if (s->door)
+		port_hush(s->door->port);
 	records_tell_more(&s->records);
 }
 

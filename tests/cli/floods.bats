@@ -55,6 +55,35 @@ question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
 	jq -se 'map(select(.event == "more" and .of == "connected")) | length == 1 and .[0].count == 20' serve.out
 }
 
+# pages: 15 pages of strangers ask that port.
+pages() {
+	local n
+	for n in $(seq 15); do
+		curl -s -o reply -H "Origin: https://page$n.example" "http://127.0.0.1:$PORT/"
+	done
+}
+
+@test "serve, listen, bridge: pages that are refused are counted to the end" {
+	local port rest='5 more requests of pages, or for names that are not ours, were refused since'
+	serve
+	pages
+	kill "$SERVER"
+	finish "$SERVER" 143
+	event refused "$rest"
+	listener l listen:127.0.0.1:0 tail
+	pages
+	kill -INT "$LISTENER"
+	finish "$LISTENER" 130
+	grep "$rest" l.err
+	background port mcpctl bridge --listen 127.0.0.1:0
+	port=$LAST
+	PORT=$(wait_for port.err 'listening at' | sed -E 's|.*:([0-9]+)/.*|\1|')
+	pages
+	kill "$port"
+	wait "$port" || :
+	grep "$rest" port.err
+}
+
 @test "serve: a board that lists its tools is told of at each start, listed or not" {
 	serve
 	background fleet mcpctl sim --devices 25 --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"

@@ -1000,6 +1000,18 @@ static void test_refused(void **state)
 	assert_int_equal(t.requests, 0);
 }
 
+/* What was counted is not lost where the port closes before its time is over. */
+static void test_refused_at_end(void **state)
+{
+	(void)state;
+	open_refusing(LONG_MS);
+	run(child_pages);
+	assert_int_equal(told.sum, 10);
+	close_front();
+	assert_int_equal(told.sum, 41);
+	assert_int_equal(told.lines, 11);
+}
+
 static void test_refused_unheard(void **state)
 {
 	(void)state;
@@ -1038,6 +1050,7 @@ int main(void)
 		TEST(test_answer_amid_event),
 		TEST(test_close_with_request),
 		TEST(test_refused),
+		TEST(test_refused_at_end),
 		TEST(test_refused_unheard),
 	};
 
