@@ -795,6 +795,11 @@ static void on_found(void *owner, enum diag_code code, const char *detail)
 	found(owner, code, "%s", detail);
 }
 
+static void on_heard(void *owner, const void *data, size_t len)
+{
+	frame(owner, false, "binary", data, len);
+}
+
 /* The device's event. */
 static void board_link_audio(void *owner, const struct udp_offer *offer)
 {
@@ -804,6 +809,7 @@ static void board_link_audio(void *owner, const struct udp_offer *offer)
 		.table = c->line.mqtt.table,
 		.counts = c->plan->audio,
 		.found = on_found,
+		.heard = on_heard,
 		.owner = c,
 	};
 

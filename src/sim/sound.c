@@ -26,6 +26,15 @@ static void odd(struct sound *s, uint64_t *count, enum diag_code code,
 	s->order.found(s->order.owner, code, detail);
 }
 
+static void hear(struct sound *s, const unsigned char *packet, size_t len)
+{
+	unsigned char payload[PACKET_MAX];
+
+	s->order.table->cipher(s->key, packet, packet + UDP_AUDIO_HEAD, len,
+			       payload);
+	s->order.heard(s->order.owner, payload, len);
+}
+
 static void take_packet(struct sound *s, const void *data, size_t len)
 {
 	struct sim_audio *counts = s->order.counts;
@@ -41,6 +50,7 @@ static void take_packet(struct sound *s, const void *data, size_t len)
 		counts->lost += head.sequence - s->received - 1;
 		s->received = head.sequence;
 		counts->received++;
+		hear(s, data, head.length);
 	}
 }
 

@@ -17,6 +17,8 @@ struct sound_order {
 	const struct mqtt_table *table; /* for its cipher */
 	struct sim_audio *counts; /* must outlive the sound */
 	void (*found)(void *owner, enum diag_code code, const char *detail);
+	/* What is in a packet that the device plays, deciphered. */
+	void (*heard)(void *owner, const void *data, size_t len);
 	void *owner;
 };
 

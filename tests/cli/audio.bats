@@ -280,6 +280,9 @@ board_heard() {
 	[ "$sent" -ge 9 ]
 	board_heard "$sent"
 	absent 'broken|repeated|lost' board.out
+	# What it heard is in its capture, deciphered: silence first.
+	jq -se --argjson sent "$sent" 'map(select(.leg == "udp" and .from == "backend")) |
+		length == $sent and .[0].hex == "f8fffe"' board.jsonl
 }
 
 @test "speak: with mqtt:// at a broker of others, to a board that is woken meanwhile" {
