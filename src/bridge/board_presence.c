@@ -31,7 +31,7 @@ enum {
 	CLIENT_TOPICS = 3
 };
 
-#define SERVER_BUSY (-32000)
+#define SERVER_REFUSES (-32000)
 #define PREFIX "xiaozhi"
 
 /* Its topics, in the order in which they are asked for. */
@@ -393,20 +393,22 @@ static bool make_room(struct board_presence *p)
 	return true;
 }
 
+/* text: its initialize, which is answered by that. */
 static void refuse_client(struct board_presence *p, const char *id,
-			  const char *text, size_t len)
+			  struct span text, const char *why)
 {
 	CLEANUP(message_done) struct message m = { 0 };
 	CLEANUP(mem_free_ptr)
 	char *rpc = mcp_topic_make(MCP_TOPIC_RPC, id, p->server);
-	CLEANUP(mem_free_ptr) char *reply = NULL;
+	CLEANUP(mem_free_ptr) char *asked = NULL;
+	CLEANUP(buf_done) struct buf reply = { 0 };
 
-	if (message_read(&m, text, len, NULL) || m.kind != MESSAGE_REQUEST)
+	if (message_read(&m, text.text, text.len, NULL) ||
+	    m.kind != MESSAGE_REQUEST)
 		return;
-	reply = mem_printf(
-		"{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":%d,\"message\":\"busy: it has %d clients already\"}}",
-		(int)m.id.len, m.id.text, SERVER_BUSY, CLIENTS_MAX);
-	say(p, rpc, reply, strlen(reply), false);
+	asked = mem_strndup(m.id.text, m.id.len);
+	jsonrpc_error(&reply, asked, SERVER_REFUSES, why);
+	say(p, rpc, reply.data, reply.len, false);
 }
 
 /* What it is heard on; the caller's. */
@@ -445,6 +447,7 @@ static void greet(struct board_presence *p, const char *text, size_t len)
 {
 	const char *id =
 		p->place->mqtt->property(p->client, MCP_TOPIC_CLIENT_PROPERTY);
+	CLEANUP(mem_free_ptr) char *busy = NULL;
 	struct presence_client *before;
 	size_t size = id ? strlen(id) : 0;
 
@@ -453,10 +456,12 @@ static void greet(struct board_presence *p, const char *text, size_t len)
 	before = find_client(p, (struct span){ id, size });
 	if (before)
 		drop_client(before);
-	if (p->sessions < CLIENTS_MAX || make_room(p))
+	if (p->sessions < CLIENTS_MAX || make_room(p)) {
 		add_client(p, id, text, len);
-	else
-		refuse_client(p, id, text, len);
+		return;
+	}
+	busy = mem_printf("busy: it has %d clients already", CLIENTS_MAX);
+	refuse_client(p, id, (struct span){ text, len }, busy);
 }
 
 static bool is_goodbye(const char *text, size_t len)
@@ -493,7 +498,7 @@ static void on_message(void *owner, const char *topic, const void *data,
 
 /* ---- the connection ---- */
 
-/* Those of a client. It is answered all the same, as far as it is heard. */
+/* Those of a client. */
 static void refused_topics(const struct presence_client *c, size_t count,
 			   const int *code)
 {
@@ -505,6 +510,27 @@ static void refused_topics(const struct presence_client *c, size_t count,
 			refused_by(c->board, true, filter[i], code[i]);
 		mem_free(filter[i]);
 	}
+}
+
+/* Its topics are subscribed. Where it could not be heard behind that, it is told. */
+static void open_client(struct presence_client *c, size_t count,
+			const int *code)
+{
+	CLEANUP(mem_free_ptr) char *opening = TAKE(c->opening);
+	CLEANUP(mem_free_ptr) char *why = NULL;
+
+	c->asked = 0;
+	refused_topics(c, count, code);
+	if (!count || code[0] < REFUSED) {
+		hear(c, opening, c->opening_len);
+		return;
+	}
+	why = mem_printf(
+		"the broker does not let this server read '%s': its access rules must",
+		c->rpc);
+	refuse_client(c->board, c->id, (struct span){ opening, c->opening_len },
+		      why);
+	drop_client(c);
 }
 
 static void on_subscribed(void *owner, int number, size_t count,
@@ -523,15 +549,9 @@ static void on_subscribed(void *owner, int number, size_t count,
 		return;
 	}
 	for (size_t i = 0; i < p->sessions; i++) {
-		struct presence_client *c = p->session[i];
-		CLEANUP(mem_free_ptr) char *opening = NULL;
-
-		if (c->asked != number)
+		if (p->session[i]->asked != number)
 			continue;
-		c->asked = 0;
-		refused_topics(c, count, code);
-		opening = TAKE(c->opening);
-		hear(c, opening, c->opening_len);
+		open_client(p->session[i], count, code);
 		return;
 	}
 }

@@ -419,6 +419,8 @@ bridged() { background bridge mcpctl -t sim: bridge --mcp-mqtt "mqtt://127.0.0.1
 	odd_broker deaf
 	bridged
 	wait_for bridge.err "refused to subscribe to '\\\$mcp-rpc/c1/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"
+	# Who asked is told, too: else the next question would be met by silence.
+	wait_for odd.out "told 1 the broker does not let this server read '.mcp-rpc/c1/[^ ]*/lab/[^ ]*': its access rules must"
 	odd_broker nowrite
 	bridged
 	wait_for bridge.err "refused to publish to '\\\$mcp-server/presence/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"

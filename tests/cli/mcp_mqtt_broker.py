@@ -159,6 +159,8 @@ def publish(client, kind, body):
     said = json.loads(data) if data else {}
     server = topic.split("/", 1 if "mcp-server" in topic else 2)[-1]
     result = {}
+    if "error" in said:
+        say("told", said["id"], said["error"]["message"])
     if said.get("method") == "initialize":
         result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
                   "serverInfo": {"name": server, "version": "1"}}
