@@ -38,6 +38,7 @@ struct each {
 	size_t open; /* have a session */
 	int64_t look_at;
 	bool woken; /* a session has something */
+	bool watching; /* that was said */
 };
 
 /* ---- whose ---- */
@@ -339,6 +340,23 @@ static void count_standing(struct each *e)
 	}
 }
 
+/* Said once, when each of the first is attached or is not to be had. */
+static void tell_watching(struct each *e)
+{
+	size_t up = 0;
+
+	if (!e->order->stay || e->watching)
+		return;
+	for (size_t i = 0; i < e->count; i++) {
+		if (!e->one[i]->up && !e->one[i]->over)
+			return;
+		up += e->one[i]->up && !e->one[i]->over;
+	}
+	e->watching = true;
+	render_note(&e->app->out, "watching %zu %s%s", up,
+		    e->all->brokered ? "server" : "device", up == 1 ? "" : "s");
+}
+
 static int tend_all(struct each *e, struct error *err)
 {
 	while (!is_over(e)) {
@@ -355,8 +373,10 @@ static int tend_all(struct each *e, struct error *err)
 		}
 		if (e->order->follow)
 			next = earlier(next, e->look_at);
-		if (!is_over(e) &&
-		    loop_stay(e->app->loop, &e->woken, next, err))
+		if (is_over(e))
+			break;
+		tell_watching(e);
+		if (loop_stay(e->app->loop, &e->woken, next, err))
 			return -1;
 	}
 	return 0;
@@ -371,10 +391,6 @@ int each_of(struct all *a, const struct each_order *order, struct error *err)
 	int status;
 
 	take_devices(&e);
-	if (order->stay)
-		render_note(&a->app->out, "watching %zu %s%s", e.count,
-			    a->brokered ? "server" : "device",
-			    e.count == 1 ? "" : "s");
 	status = tend_all(&e, err);
 	count_standing(&e);
 	for (size_t i = 0; i < e.count; i++)

@@ -152,7 +152,9 @@ talkers() {
 	background text mcpctl --all tail -n 3 --for 60s
 	local text=$LAST
 	background raw mcpctl --all -o raw tail -n 1 --for 60s
-	until_true commands 9
+	for name in tail text raw; do
+		wait_for $name.err 'watching 3 devices'
+	done
 	mcp --all --timeout 300ms call self.get_device_status
 	ends 4
 	finish "$tail" 0
@@ -179,7 +181,9 @@ calls_show() { # FILE PATTERN: calls until it stands there
 	local tail=$LAST
 	background follow mcpctl --all tail -F
 	local follow=$LAST
-	until_true commands 6
+	for name in tail follow; do
+		wait_for $name.err 'watching 3 devices'
+	done
 	mcp kick 02:00:00:00:00:02
 	ends 0
 	wait_for tail.out '^02:00:00:00:00:02  error .*kick'
