@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -66,6 +67,9 @@ struct board_presence {
 	size_t next_sent;
 	struct presence_client *session[CLIENTS_MAX];
 	size_t sessions;
+	struct {
+		uint64_t turn, hash;
+	} reached; /* what was said to all of them last */
 	/* what was shown last */
 	const struct bridge_list *list;
 	enum peer_state state;
@@ -355,14 +359,22 @@ static bool on_tell(void *owner, const char *text, size_t len)
 	return true;
 }
 
-/* What belongs to no question is for all its clients: it is said once. */
+/*
+ * What belongs to no question is for all its clients, at one topic: it is said once,
+ * though each of them is reached, in one turn of the loop.
+ */
 static bool on_reach(void *owner, const char *text, size_t len)
 {
-	struct presence_client *c = owner;
+	const struct presence_client *c = owner;
 	struct board_presence *p = c->board;
+	const uint64_t turn = uv_now(loop_uv(p->place->bridge->app->loop));
+	const uint64_t hash = map_hash(text, len);
 
-	if (c == p->session[0])
-		say(p, p->topic[CAPABILITY], text, len, false);
+	if (p->reached.turn == turn && p->reached.hash == hash)
+		return true;
+	p->reached.turn = turn;
+	p->reached.hash = hash;
+	say(p, p->topic[CAPABILITY], text, len, false);
 	return true;
 }
 

@@ -78,27 +78,34 @@ static void lose_log(struct bridge *b)
 	bridge_tell(
 		b,
 		"the log cannot be written any more; calls stand here from now on");
-	if (!b->part)
-		close(b->log);
+	close(b->log);
 	b->log = -1;
 }
 
-void bridge_log(struct bridge *b, const struct bridge_deed *d)
+static bool write_log(struct bridge *b, const struct bridge_deed *d)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
 	char stamp[STAMP_SIZE];
 
-	if (b->log < 0) {
-		buf_printf(&line, "%s ", clock_time(stamp));
-		add_deed(&line, d);
-		bridge_tell(b, buf_string(&line));
-		return;
-	}
 	buf_printf(&line, "%s ", clock_utc(stamp));
 	add_deed(&line, d);
 	buf_char(&line, '\n');
-	if (file_write(b->log, line.data, line.len))
+	return file_write(b->log, line.data, line.len) == 0;
+}
+
+void bridge_log(struct bridge *part, const struct bridge_deed *d)
+{
+	struct bridge *b = part->of ? part->of : part;
+	CLEANUP(buf_done) struct buf line = { 0 };
+	char stamp[STAMP_SIZE];
+
+	if (b->log >= 0 && write_log(b, d))
+		return;
+	if (b->log >= 0)
 		lose_log(b);
+	buf_printf(&line, "%s ", clock_time(stamp));
+	add_deed(&line, d);
+	bridge_tell(b, buf_string(&line));
 }
 
 static int open_log(struct bridge *b, struct error *err)
@@ -257,7 +264,7 @@ int bridge_open(struct bridge *b, struct app *app,
 	return 0;
 }
 
-void bridge_part_open(struct bridge *out, const struct bridge *of,
+void bridge_part_open(struct bridge *out, struct bridge *of,
 		      struct bridge_peer *peer)
 {
 	*out = (struct bridge){ .app = of->app,
@@ -267,8 +274,8 @@ void bridge_part_open(struct bridge *out, const struct bridge *of,
 				.timeout = of->timeout,
 				.wait = of->wait,
 				.show_at = LOOP_FOREVER,
-				.log = of->log,
-				.part = true };
+				.log = -1,
+				.of = of };
 	out->rules.names = BRIDGE_RAW;
 	out->rules.no_own = true;
 	out->rules.generic = false;
@@ -286,7 +293,7 @@ void bridge_close(struct bridge *b)
 	given_names_done(&b->items);
 	bridge_boards_close(b->boards);
 	show_lines(b);
-	if (b->log >= 0 && !b->part)
+	if (b->log >= 0)
 		close(b->log);
 	mem_free(b->server);
 	mem_free(b->peer);

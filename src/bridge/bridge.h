@@ -35,7 +35,7 @@ struct bridge {
 	int64_t show_at; /* loop_now() ms when it is made anew; LOOP_FOREVER */
 	bool changed, woken;
 	int log; /* of --log; -1: stderr */
-	bool part; /* bridge_part_open: the log is another's */
+	struct bridge *of; /* bridge_part_open: whose log it has; NULL */
 	struct words lines; /* to be shown by the main line */
 	struct peer_hearer hearer; /* of what servers say by themselves */
 	/* What hosts see changed; NULL. */
@@ -55,7 +55,7 @@ void bridge_close(struct bridge *b);
  * does itself. Set `changed` where what is known of it changed; bridge_tend and
  * bridge_close as for others, before `of` is closed.
  */
-void bridge_part_open(struct bridge *out, const struct bridge *of,
+void bridge_part_open(struct bridge *out, struct bridge *of,
 		      struct bridge_peer *peer);
 
 /* Main line. Returns the loop_now() ms at which to come again at the latest. */

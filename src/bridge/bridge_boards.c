@@ -866,7 +866,8 @@ static int64_t list_due(const struct bridge_boards *b)
 
 bool bridge_boards_refresh(struct bridge_boards *b)
 {
-	if (b->is_up)
+	/* Where a connection has ended it is listed anew when that is seen to. */
+	if (b->is_up && !b->lost)
 		list_again(b);
 	return b->is_up;
 }

@@ -145,10 +145,20 @@ static bool alters(const struct stdio_way *w)
 	return alterations_any(w->of->proxy->options.alter);
 }
 
+static void await_rest(struct mcp_stdio *s)
+{
+	if (s->child_ended && !s->closing)
+		timer_start(&s->linger, LINGER_MS);
+}
+
 static void settle(struct stdio_way *w)
 {
+	const bool held = w->from.held;
+
 	pipe_end_hold(&w->from,
 		      w->waiting || pipe_end_waiting(&w->to) > PIPE_WAITS_MAX);
+	if (held && !w->from.held)
+		await_rest(w->of);
 }
 
 static void write_on(struct stdio_way *w, const char *data, size_t len)
@@ -390,7 +400,9 @@ static void on_linger(void *owner)
 {
 	struct mcp_stdio *s = owner;
 
-	on_from_ended(&s->way[true]);
+	/* What it said before its end goes on first, however slowly: see settle. */
+	if (!s->way[true].from.held)
+		on_from_ended(&s->way[true]);
 }
 
 static void on_child_ended(void *owner, int status)
@@ -400,8 +412,7 @@ static void on_child_ended(void *owner, int status)
 	s->child = NULL;
 	s->child_ended = true;
 	s->proxy->status = status;
-	if (!s->closing)
-		timer_start(&s->linger, LINGER_MS);
+	await_rest(s);
 	maybe_over(s);
 	release(s);
 }

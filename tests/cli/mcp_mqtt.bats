@@ -426,6 +426,18 @@ bridged() { background bridge mcpctl -t sim: bridge --mcp-mqtt "mqtt://127.0.0.1
 	wait_for bridge.err "refused to publish to '\\\$mcp-server/presence/[^ ]*/lab/[^ ]*' \(0x87, not authorized\)$rules"
 }
 
+@test "bridge --mcp-mqtt: a log that is lost is said once, whoever calls" {
+	broker
+	background bridge mcpctl -t "stdio:/usr/bin/python3 '$ROOT/tests/cli/mcp_server.py'" \
+		bridge --mcp-mqtt "mqtt://127.0.0.1:$MQTT/lab" --log /dev/full
+	wait_for bridge.err 'at the broker'
+	for _ in 1 2; do
+		mcp "$(at '+/lab/%23')" call echo text=a
+	done
+	until_true matches bridge.err ' echo .* (ok|failed)' 2
+	[ "$(grep -c 'the log cannot be written' bridge.err)" = 1 ]
+}
+
 @test "access rules of mosquitto: that a serve may not answer stands in its log" {
 	MQTT=$(free_port)
 	printf 'topic %s\n' 'readwrite $mcp-server/#' 'read $mcp-rpc/#' 'readwrite $mcp-client/#' >rules
@@ -550,6 +562,10 @@ is_heard() {
 	SERVER_TOPIC=${SERVER_TOPIC#*presence/}
 	background hears mosquitto_sub -V mqttv5 -p "$MQTT" -t '$mcp-rpc/#' -t '$mcp-server/#' -F '%t %p'
 	until_true is_heard
+	# One whose initialize is none, and stays, keeps nothing from the others.
+	mosquitto_pub -V mqttv5 -q 1 -p "$MQTT" -t "\$mcp-server/$SERVER_TOPIC" \
+		-D publish user-property MCP-MQTT-CLIENT-ID client0 -m '{"jsonrpc":"2.0","id":"x","method":"initialize"}'
+	wait_for hears.out 'client0/.*"error"'
 	opens client1
 	wait_for hears.out 'client1/.*"result"'
 	kill "$board"

@@ -124,6 +124,17 @@ child() { # FAULT…
 	[ "$(cat first)" = y ]
 }
 
+@test "what a program said before its end goes on behind it, late or read slowly" {
+	local size
+	printf '%s\n' "$SAYS" '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x"}}' |
+		mcpctl proxy --fault late-reply=1200ms -- sh -c 'cat | tail -n 1 | sed s/method/result/' >through
+	grep -q '"id":3,"result"' through
+	# What fits into both pipes and what the proxy holds: the program ends before it is read.
+	for size in 1150000 1170000 1190000 1210000 1230000; do
+		[ "$(mcpctl proxy -- sh -c "yes 123456789 | head -c $size" </dev/null | { sleep 1; wc -c; })" = $size ]
+	done
+}
+
 @test "--set changes what a program says" {
 	child
 	mcpctl proxy --set '/result/serverInfo/name="other"' -- "${CHILD[@]}" <<<"$SAYS" >through
