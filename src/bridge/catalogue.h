@@ -15,7 +15,7 @@
 
 /* A board, or a server, behind the bridge. Lent while the catalogue lives. */
 struct bridge_source {
-	/* alias, name of an mcp.json, else the last six hex digits of its id */
+	/* alias, name of an mcp.json, else the last six letters or digits of its id */
 	const char *prefix;
 	const char
 		*id; /* Device-Id, or the target without secrets: for _meta */

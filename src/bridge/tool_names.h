@@ -9,7 +9,6 @@
 #include "bridge/catalogue.h"
 
 #define FLAT_NAME_MAX 48 /* the host's own prefix has room in front */
-#define FLAT_CUT 41 /* of a longer one, then '_' and six hex digits */
 
 /*
  * What boards are called, one a source: the prefix, with a hash behind it where

@@ -31,7 +31,7 @@ struct capture_reader {
 	char *as, *upstream, *made;
 	char *buf; /* what was read and not given out: from start to end */
 	size_t start, end, capacity;
-	bool eof, cut, lines_lost;
+	bool eof, cut;
 	uint64_t line; /* which one was the last, from 1 */
 	struct capture_line parts;
 	struct old_trace old;

@@ -20,7 +20,7 @@ struct point_link {
 	struct transport transport;
 	struct point_pace pace;
 	struct timer timer; /* until it is dialled, or looked at, again */
-	int64_t up_at, heard_at, ping_at; /* loop_now() ms */
+	int64_t up_at, heard_at; /* loop_now() ms */
 	bool up, closing, over;
 	bool dead; /* it was silent for too long: the end is ours */
 	struct error why; /* of over */
@@ -145,7 +145,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	if (l->closing)
 		return;
 	l->up = true;
-	l->up_at = l->heard_at = l->ping_at = loop_now();
+	l->up_at = l->heard_at = loop_now();
 	timer_start(&l->timer, l->order.ping);
 	line(l, "%s: connected", l->order.shown);
 	l->events->up(l->owner);

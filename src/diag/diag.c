@@ -707,7 +707,6 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 	if (on & ON_HELLO) {
 		d->hellos++;
 		d->server_hello = false;
-		d->device_hello_us = f->at_us;
 		remember_version(d, r);
 		see_device(d, r);
 	}

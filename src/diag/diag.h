@@ -157,7 +157,6 @@ struct diag {
 	bool blurred; /* ids were sent that come back as others */
 	int64_t lost_least, lost_most; /* ids that fell out of it */
 	char session_id[48], cursor[48], next[48]; /* cut */
-	int64_t device_hello_us;
 	int frame_version; /* of binary frames; 0: not told */
 	int64_t listen_us; /* the device's last listen message; 0: none */
 	uint32_t pings; /* of the backend, since the last Pong */

@@ -171,13 +171,15 @@ static struct {
 
 static void facts_done(const struct fact_file *k, struct fact_list *f)
 {
-	for (size_t i = 0; i < f->count; i++) {
-		for (size_t m = 0; m < k->members; m++) {
-			if (k->member[m].type == TEXT)
-				mem_free(*(
-					char **)(void *)(f->item + i * k->size +
-							 k->member[m].offset));
-		}
+	for (size_t i = 0; i < f->count * k->members; i++) {
+		const struct fact_member *m = &k->member[i % k->members];
+		char *text;
+
+		if (m->type != TEXT)
+			continue;
+		memcpy(&text, f->item + i / k->members * k->size + m->offset,
+		       sizeof(text));
+		mem_free(text);
 	}
 	mem_free(f->item);
 	*f = (struct fact_list){ 0 };
@@ -199,6 +201,11 @@ static int wrong(const struct fact_text *s, const char *at, const char *what,
 	return error_set(err, ERR_USAGE, "line %zu: %s", line, what);
 }
 
+static void set_text(char *item, const struct fact_member *m, char *text)
+{
+	memcpy(item + m->offset, &text, sizeof(text));
+}
+
 static int read_value(const struct fact_text *s, const struct fact_member *m,
 		      struct span value, char *item, struct error *err)
 {
@@ -208,7 +215,7 @@ static int read_value(const struct fact_text *s, const struct fact_member *m,
 	CLEANUP(mem_free_ptr) char *what = NULL;
 
 	if (m->type == TEXT && *value.text == '"') {
-		*(char **)place = json_span_string(value);
+		set_text(item, m, json_span_string(value));
 		return 0;
 	}
 	if (m->type == FLAG && (yes || no)) {
@@ -241,7 +248,7 @@ static int read_entry(const struct fact_file *k, const struct fact_text *s,
 			continue;
 		}
 		if (m->type == TEXT)
-			*(char **)(void *)(item + m->offset) = mem_strdup("");
+			set_text(item, m, mem_strdup(""));
 		what = mem_printf("the entry has no \"%s\"", m->name);
 		if (m->required)
 			return wrong(s, entry.text, what, err);

@@ -17,6 +17,7 @@
 #include "net/front_http.h"
 #include "net/front_private.h"
 #include "net/front_room.h"
+#include "net/port_parts.h"
 
 /* A wake-up without a new byte or an end; more of them than this is a fault. */
 #define IDLE_WAKES_MAX 100
@@ -162,32 +163,6 @@ void visitor_close(struct visitor *v)
 #define LINGER_MS 2000
 #define DRAIN_MAX (4u << 20)
 
-static const char *status_text(int status)
-{
-	switch (status) {
-	case 400:
-		return "Bad Request";
-	case 401:
-		return "Unauthorized";
-	case 403:
-		return "Forbidden";
-	case 404:
-		return "Not Found";
-	case 421:
-		return "Misdirected Request";
-	case 408:
-		return "Request Timeout";
-	case 429:
-		return "Too Many Requests";
-	case 431:
-		return "Request Header Fields Too Large";
-	case 503:
-		return "Service Unavailable";
-	default:
-		return "Refused";
-	}
-}
-
 static void on_drained(uv_poll_t *poll, int status, int events)
 {
 	struct visitor *v = poll->data;
@@ -204,24 +179,15 @@ static void on_drained(uv_poll_t *poll, int status, int events)
 
 static void write_answer(int fd, int status, const char *reason)
 {
-	CLEANUP(buf_done) struct buf body = { 0 }, answer = { 0 };
+	CLEANUP(buf_done) struct buf answer = { 0 };
 
-	buf_text(&body, "{\"error\":");
-	buf_json_string(&body, reason, strlen(reason));
-	buf_text(&body, "}\n");
-	buf_printf(&answer, "HTTP/1.1 %d %s\r\n", status, status_text(status));
-	if (status == 401)
-		buf_text(&answer, "WWW-Authenticate: Bearer\r\n");
-	if (status == 400)
-		buf_text(&answer, "Sec-WebSocket-Version: 13\r\n");
-	buf_printf(&answer,
-		   "Content-Type: application/json\r\n"
-		   "Content-Length: %zu\r\n"
-		   "Connection: close\r\n\r\n%s",
-		   body.len, buf_string(&body));
+	knock_refusal(&answer, status,
+		      status == 401 ? "WWW-Authenticate: Bearer\r\n" :
+		      status == 400 ? "Sec-WebSocket-Version: 13\r\n" :
+				      "",
+		      reason);
 	/* A fresh socket takes these few bytes whole, or the peer is gone. */
 	(void)!send(fd, answer.data, answer.len, MSG_NOSIGNAL);
-	buf_done(&answer);
 }
 
 /*

@@ -162,6 +162,51 @@ void knock_error(struct buf *out, const char *text)
 	buf_text(out, "}\n");
 }
 
+static const char *status_text(int status)
+{
+	static const struct {
+		int status;
+		const char *text;
+	} row[] = {
+		{ 200, "OK" },
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 408, "Request Timeout" },
+		{ 421, "Misdirected Request" },
+		{ 429, "Too Many Requests" },
+		{ 431, "Request Header Fields Too Large" },
+		{ 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" },
+	};
+
+	for (unsigned i = 0; i < COUNT(row); i++) {
+		if (row[i].status == status)
+			return row[i].text;
+	}
+	return "Refused";
+}
+
+void knock_answer(struct buf *out, int status, const char *more,
+		  struct span json)
+{
+	buf_printf(out,
+		   "HTTP/1.1 %d %s\r\n%sContent-Type: application/json\r\n"
+		   "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+		   status, status_text(status), more, json.len);
+	buf_add(out, json.text, json.len);
+}
+
+void knock_refusal(struct buf *out, int status, const char *more,
+		   const char *why)
+{
+	CLEANUP(buf_done) struct buf body = { 0 };
+
+	knock_error(&body, why);
+	knock_answer(out, status, more, (struct span){ body.data, body.len });
+}
+
 /*
  * The addresses that are told to people and to devices, and the question of a
  * board that came by one.

@@ -50,6 +50,15 @@ const char *knock_noise(enum front_noise what);
 
 /* {"error":TEXT} and a newline, appended. */
 void knock_error(struct buf *out, const char *text);
+/*
+ * A whole answer of HTTP/1.1, in JSON, behind which the connection closes; appended.
+ * more: header lines of its own, or "".
+ */
+void knock_answer(struct buf *out, int status, const char *more,
+		  struct span json);
+/* The same that says why somebody is refused. */
+void knock_refusal(struct buf *out, int status, const char *more,
+		   const char *why);
 
 #define OTA_PATH "/xiaozhi/ota/"
 /* Where a device is sent when no path is named. */

@@ -78,6 +78,7 @@ struct mcp_leg { /* one connection */
 	bool told; /* the head of rs was */
 	bool heard; /* something came from the server */
 	bool judged; /* why there is no answer */
+	bool early; /* rq is not whole, and has its answer */
 	bool dialled; /* or its turn is to come */
 	bool blind; /* answers are no HTTP: they go on unread */
 	struct buf later; /* requests behind those, until one is answered */
@@ -244,24 +245,16 @@ static struct asked_http *newest(struct mcp_leg *l)
 }
 
 /* In JSON, for who looks. */
-static void answer_error(struct mcp_leg *l, const char *status, const char *why)
+static void answer_error(struct mcp_leg *l, int status, const char *why)
 {
-	CLEANUP(buf_done) struct buf body = { 0 }, out = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	knock_error(&body, why);
-	buf_printf(&out,
-		   "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
-		   "Content-Length: %zu\r\nConnection: close\r\n",
-		   status, body.len);
-	if (text_starts(status, "429"))
-		buf_printf(&out, "Retry-After: %d\r\n",
-			   budget_retry_after(l->http->proxy->budget));
-	buf_printf(&out, "\r\n%s", buf_string(&body));
+	web_refusal(&out, l->http->proxy, status, why);
 	pair_write(&l->pair, SIDE_DEVICE, out.data, out.len);
 	pair_finish(&l->pair);
 }
 
-static void refuse(struct mcp_leg *l, const char *status, const char *why,
+static void refuse(struct mcp_leg *l, int status, const char *why,
 		   const char *remedy)
 {
 	l->http->proxy->counts.refused++;
@@ -288,18 +281,14 @@ static bool is_let_in(struct mcp_leg *l, const struct head *h)
 	int status = 400;
 
 	if (why) {
-		refuse(l, "400 Bad Request", why, NULL);
+		refuse(l, 400, why, NULL);
 		return false;
 	}
 	if (!l->dialled)
 		return true;
 	why = l->http->table->judge(l->http->front, &view, &status);
 	if (why)
-		answer_error(l,
-			     status == 403 ? "403 Forbidden" :
-			     status == 421 ? "421 Misdirected Request" :
-					     "429 Too Many Requests",
-			     why);
+		answer_error(l, status, why);
 	return !why;
 }
 
@@ -388,7 +377,7 @@ static bool pass_head(struct mcp_leg *l)
 	bool fine;
 
 	if (head_parse(&head, lines.text, lines.len) != HEAD_READY) {
-		refuse(l, "400 Bad Request", "no request of HTTP/1.1", NULL);
+		refuse(l, 400, "no request of HTTP/1.1", NULL);
 		return false;
 	}
 	fine = is_let_in(l, &head);
@@ -421,25 +410,16 @@ static bool wants_answer(struct span text)
 	       json_span_member(text, "id", &at);
 }
 
-/* All of it is there: it can be said whose it is, and what it says. */
-static void tell_request(struct mcp_leg *l)
+static void tell_in(struct mcp_leg *l, const struct mcp_session *s,
+		    struct span text)
 {
 	struct http_parts *rq = &l->rq;
 	CLEANUP(buf_done) struct buf up = { 0 };
-	struct span text = { buf_string(&rq->body), rq->body.len };
 	struct capture_event e = { .kind = CAPTURED_REQUEST,
 				   .from = FROM_BACKEND,
 				   .head = { rq->head.data, rq->head.len },
 				   .data = { "", 0 } };
-	struct mcp_session *s;
 
-	if (l->blind)
-		return;
-	s = session_for(l, is_initialize(text));
-	newest(l)->session = s;
-	newest(l)->wants = wants_answer(text);
-	if (!s)
-		return;
 	talk_pass(s->talk, &e);
 	if (!rq->size || rq->size != text.len)
 		return;
@@ -452,6 +432,26 @@ static void tell_request(struct mcp_leg *l)
 	buf_reset(&l->held_head);
 	buf_reset(&l->held);
 	l->holds = false;
+}
+
+/* All of it is there: it can be said whose it is, and what it says. */
+static void tell_request(struct mcp_leg *l)
+{
+	const struct span text = { buf_string(&l->rq.body), l->rq.body.len };
+	struct mcp_session *s;
+
+	if (l->blind)
+		return;
+	s = session_for(l, is_initialize(text));
+	if (!l->early) {
+		newest(l)->session = s;
+		newest(l)->wants = wants_answer(text);
+	}
+	if (s)
+		tell_in(l, s, text);
+	if (l->early)
+		session_release(l->http, s);
+	l->early = false;
 }
 
 static void next_request(struct mcp_leg *l)
@@ -479,8 +479,7 @@ static size_t take_requests(struct mcp_leg *l, const char *data, size_t len)
 		size_t used = http_parts_feed(&l->rq, data + at, len - at);
 
 		if (l->rq.broken) {
-			refuse(l, "400 Bad Request", "no request of HTTP/1.1",
-			       NULL);
+			refuse(l, 400, "no request of HTTP/1.1", NULL);
 			return len;
 		}
 		if (body)
@@ -637,6 +636,7 @@ static void answered(struct mcp_leg *l)
 	session_release(l->http, s);
 	l->first = (l->first + 1) % ASKED_MAX;
 	l->count--;
+	l->early = !l->count && l->rq.has_head;
 }
 
 static void next_answer(struct mcp_leg *l)
@@ -738,7 +738,7 @@ static void on_late(void *owner)
 	struct mcp_leg *l = owner;
 
 	l->http->table->lacks(l->http->front, LACK_TURN, l->peer);
-	answer_error(l, "503 Service Unavailable", BUSY_TURN);
+	answer_error(l, 503, BUSY_TURN);
 }
 
 /* Is a request of its peer awaited, or the rest of one? */
@@ -806,8 +806,7 @@ static void on_failed(void *owner, const struct error *why)
 
 	if (why && lack_of_files(why->code)) {
 		l->http->table->lacks(l->http->front, LACK_FILES, l->peer);
-		answer_error(l, "503 Service Unavailable",
-			     "busy: no open file is left");
+		answer_error(l, 503, "busy: no open file is left");
 		return;
 	}
 	text = mem_printf("the server %s cannot be reached: %s",
@@ -818,7 +817,7 @@ static void on_failed(void *owner, const struct error *why)
 		    why && *why->finding ? why->finding :
 					   why_find(&s.facts)->finding,
 		    text);
-	refuse(l, "502 Bad Gateway", text, why ? why->hint : NULL);
+	refuse(l, 502, text, why ? why->hint : NULL);
 }
 
 /* Something was asked, and its answer has not begun, or is cut. */

@@ -432,6 +432,7 @@ static void is_foreign(struct mqtt_way *w)
 static size_t pass_some(struct mqtt_way *w, const char *data, size_t len)
 {
 	struct mqtt_packet p;
+	enum packet_state what = PACKET_FOREIGN;
 
 	if (w->skip) {
 		len = len < w->skip ? len : w->skip;
@@ -439,7 +440,9 @@ static size_t pass_some(struct mqtt_way *w, const char *data, size_t len)
 		write_on(w, data, len);
 		return len;
 	}
-	switch (w->raw ? PACKET_FOREIGN : packet_read(&p, data, len)) {
+	if (!w->raw)
+		what = packet_read(&p, data, len);
+	switch (what) {
 	case PACKET_WHOLE:
 		pass_packet(w, &p);
 		return p.size;

@@ -36,7 +36,7 @@ struct pair_events { /* from the loop only */
 	void (*crowded)(void *owner);
 	/* Bytes that the owner keeps of what came, beside what waits here. */
 	size_t (*kept)(void *owner);
-	/* That side ended. Passed on already. */
+	/* That side ended. It is passed on behind this, so the owner may write yet. */
 	void (*ended)(void *owner, enum side from, enum event_end how);
 	/* The last one: nothing is open, it may be released. */
 	void (*closed)(void *owner);

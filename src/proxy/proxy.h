@@ -65,7 +65,8 @@ struct proxy_options { /* lent until the proxy is closed */
 	const char *upstream; /* as typed */
 	enum upstream_kind kind;
 	const struct words *argv; /* of an MCP server behind "--"; NULL */
-	const struct words *listen; /* [HOST:]PORT each; NULL or empty: 8000 */
+	/* [HOST:]PORT each; NULL or empty: 8000, before a broker 1883, before a server at 127.0.0.1 */
+	const struct words *listen;
 	struct admit_options admit; /* --advertise is in it */
 	struct tls_trust trust; /* of what is dialled */
 	unsigned rewrite; /* of enum proxy_rewrite */

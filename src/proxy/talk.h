@@ -24,7 +24,6 @@ struct talk {
 	struct sound_pace *pace; /* diag/pace.h; NULL: it did not listen yet */
 	int64_t began_us; /* loop_now_us() */
 	uint64_t frames[2]; /* [from_device] */
-	bool ended;
 	bool spoke[2]; /* [from_device]: a text that was whole */
 };
 

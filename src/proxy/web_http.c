@@ -264,6 +264,20 @@ static void pass_answer(struct http_leg *w, const char *data, size_t len)
 	pair_write(&w->leg.pair, SIDE_DEVICE, data, len);
 }
 
+/* "100 Continue" is waited for: it goes on at once. The answer is still to come. */
+static void pass_interim(struct http_leg *w)
+{
+	struct http_parts *a = &w->answer;
+	const struct http_parts rest = { .answer = true,
+					 .to_head = a->to_head,
+					 .keep = a->keep };
+
+	pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data, w->held.len);
+	buf_reset(&w->held);
+	http_parts_done(a);
+	*a = rest;
+}
+
 static void take_answer(struct http_leg *w, const char *data, size_t len)
 {
 	struct http_parts *a = &w->answer;
@@ -279,46 +293,29 @@ static void take_answer(struct http_leg *w, const char *data, size_t len)
 		pass_answer(w, data, used);
 		data += used;
 		len -= used;
-		if (a->has_head && a->status < 200 && !a->broken) {
-			/* "100 Continue": the answer is still to come. */
-			http_parts_done(a);
-			a->answer = true;
-			a->keep = KEEP_ANSWER;
-		} else if (a->over) {
+		if (a->has_head && a->status < 200 && !a->broken)
+			pass_interim(w);
+		else if (a->over)
 			answered(w);
-		}
 	}
 }
 
 /* ---- the question ---- */
 
 /* An answer of our own: the board closes first (device.md 5.4 item 8). */
-static void answer_by_hand(struct http_leg *w, int status, const char *words,
-			   const struct buf *body)
+static void answer_by_hand(struct http_leg *w, const struct buf *answer)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
-
-	buf_printf(&out,
-		   "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
-		   "Content-Length: %zu\r\nConnection: close\r\n",
-		   status, words, body->len);
-	if (status == 429)
-		buf_printf(&out, "Retry-After: %d\r\n",
-			   budget_retry_after(w->leg.web->proxy->budget));
-	buf_text(&out, "\r\n");
-	buf_add(&out, body->data, body->len);
-	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
+	pair_write(&w->leg.pair, SIDE_DEVICE, answer->data, answer->len);
 	w->by_hand = true;
 	tcp_deadline(&w->leg.pair.end[SIDE_DEVICE].tcp, LINGER_MS);
 }
 
-static void answer_error(struct http_leg *w, int status, const char *words,
-			 const char *why)
+static void answer_error(struct http_leg *w, int status, const char *why)
 {
-	CLEANUP(buf_done) struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf answer = { 0 };
 
-	knock_error(&body, why);
-	answer_by_hand(w, status, words, &body);
+	web_refusal(&answer, w->leg.web->proxy, status, why);
+	answer_by_hand(w, &answer);
 }
 
 static void refuse(struct http_leg *w, const char *why)
@@ -326,7 +323,7 @@ static void refuse(struct http_leg *w, const char *why)
 	w->leg.web->proxy->counts.refused++;
 	proxy_say(w->leg.web->proxy, PROXY_WARN, w->device, NULL,
 		  "%s was refused: %s", w->leg.address, why);
-	answer_error(w, 404, "Not Found", why);
+	answer_error(w, 404, why);
 }
 
 /* Before a WebSocket there is no OTA: a board that asks is sent here. */
@@ -336,7 +333,7 @@ static void answer_ota(struct http_leg *w)
 	CLEANUP(mem_free_ptr) char *base = web_base(web, w->leg.reached, true);
 	CLEANUP(mem_free_ptr)
 	char *url = mem_printf("%s%s", base, web->up.path);
-	CLEANUP(buf_done) struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 }, answer = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (ota_reply_encode(&body, NULL, url, NULL, NULL, &why)) {
@@ -345,7 +342,8 @@ static void answer_ota(struct http_leg *w)
 	}
 	proxy_say(web->proxy, PROXY_INFO, w->device, NULL,
 		  "asked OTA; it was sent to %s", url);
-	answer_by_hand(w, 200, "OK", &body);
+	knock_answer(&answer, 200, "", (struct span){ body.data, body.len });
+	answer_by_hand(w, &answer);
 }
 
 static enum asked_for asked_for(const struct web *web, const char *path)
@@ -480,11 +478,7 @@ static bool is_let_in(struct http_leg *w, const struct head *h)
 	why = w->leg.web->front->judge(w->leg.front, &view, &status);
 	if (!why)
 		return true;
-	answer_error(w, status,
-		     status == 403 ? "Forbidden" :
-		     status == 421 ? "Misdirected Request" :
-				     "Too Many Requests",
-		     why);
+	answer_error(w, status, why);
 	return false;
 }
 
@@ -504,7 +498,7 @@ static void refuse_broken(struct http_leg *w, const char *why)
 	w->leg.web->proxy->counts.refused++;
 	if (w->leg.talk)
 		talk_note(w->leg.talk, "refused: %s", why);
-	answer_error(w, 400, "Bad Request", why);
+	answer_error(w, 400, why);
 }
 
 /* How much of the exchange is kept, and what is to come of it. */
@@ -533,7 +527,7 @@ static void take_head(struct http_leg *w, const struct head *h)
 	}
 	if (!is_same_host(w, h)) {
 		answer_error(
-			w, 421, "Misdirected Request",
+			w, 421,
 			"another Host than before: for this, open another connection");
 		return;
 	}
@@ -554,8 +548,7 @@ static void take_head(struct http_leg *w, const struct head *h)
 	if (!w->leg.talk) {
 		w->leg.web->front->lacks(w->leg.front, LACK_ALL,
 					 w->leg.address);
-		answer_error(w, 503, "Service Unavailable",
-			     "busy: too many connections");
+		answer_error(w, 503, "busy: too many connections");
 		return;
 	}
 	prepare(w, h);
@@ -603,6 +596,12 @@ static void take_question(struct http_leg *w, const char *data, size_t len)
 	if (!q->over)
 		return;
 	tell_question(w);
+	/* Its answer came before its end. */
+	if (w->answer.over) {
+		begin_exchange(w);
+		take_question(w, data, len);
+		return;
+	}
 	/* The next one waits for the answer to this one. */
 	if (len) {
 		buf_add(&w->next, data, len);
@@ -660,7 +659,7 @@ static void http_late(struct web_leg *l)
 	struct http_leg *w = (struct http_leg *)l;
 
 	tell_question(w);
-	answer_error(w, 503, "Service Unavailable", BUSY_TURN);
+	answer_error(w, 503, BUSY_TURN);
 }
 
 static struct stage stage_of(const struct http_leg *w, enum why what,

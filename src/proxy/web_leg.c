@@ -450,3 +450,14 @@ void web_maybe_closed(struct web *w)
 	web_free(w);
 	proxy_leg_closed(p);
 }
+
+void web_refusal(struct buf *out, const struct proxy *p, int status,
+		 const char *why)
+{
+	char more[40] = "";
+
+	if (status == 429)
+		snprintf(more, sizeof(more), "Retry-After: %d\r\n",
+			 budget_retry_after(p->budget));
+	knock_refusal(out, status, more, why);
+}

@@ -35,6 +35,13 @@ void web_request_head(struct buf *out, struct span head,
 		      const struct upstream *up, const char *target,
 		      const char **struck);
 
+/*
+ * What a host, or a board, is told that is refused; appended. Where that is since
+ * it asks too often, with when it may again.
+ */
+void web_refusal(struct buf *out, const struct proxy *p, int status,
+		 const char *why);
+
 /* "http://HOST:PORT" or what --advertise says, for a board that reached us so; yours. ws: ws or wss. */
 char *web_base(const struct web *w, const char *reached, bool ws);
 /*

@@ -319,6 +319,9 @@ static void on_timer(void *owner)
 {
 	struct ws_leg *w = owner;
 
+	/* The proxy ends, and what it recorded has. */
+	if (!w->leg.talk)
+		return;
 	if (w->resets) {
 		w->ended = true;
 		web_leg_end(&w->leg, FROM_NOBODY, ENDED_RST, 0);
@@ -550,15 +553,12 @@ static void ws_failed(struct web_leg *l)
 
 static void ws_late(struct web_leg *l)
 {
-	static const char answer[] =
-		"HTTP/1.1 503 Service Unavailable\r\n"
-		"Content-Type: application/json\r\n"
-		"Content-Length: 48\r\nConnection: close\r\n\r\n"
-		"{\"error\":\"" BUSY_TURN "\"}\n";
 	struct ws_leg *w = (struct ws_leg *)l;
+	CLEANUP(buf_done) struct buf answer = { 0 };
 
 	w->ended = true;
-	pair_write(&l->pair, SIDE_DEVICE, answer, sizeof(answer) - 1);
+	web_refusal(&answer, l->web->proxy, 503, BUSY_TURN);
+	pair_write(&l->pair, SIDE_DEVICE, answer.data, answer.len);
 	pair_finish(&l->pair);
 }
 

@@ -517,7 +517,6 @@ void session_tell(struct session *s, enum notice_kind kind, const char *format,
 	session_notice(s, &n);
 }
 
-/* What serve found: its words come before the frame, or instead of it. */
 /* Of serve's own ports: recorded here, too. */
 static void on_serial(void *owner, const char *name, struct span line,
 		      const char *note)

@@ -105,7 +105,7 @@ char *call_label(const struct call *c);
  * over.
  */
 int session_turn(struct session *s, int64_t deadline, struct error *err);
-/* LOOP_FOREVER if nothing is in flight, or the clocks stand still. */
+/* Of the calls, unless the clocks stand still, and of the hello that is awaited; LOOP_FOREVER: none. */
 int64_t session_next_deadline(const struct session *s);
 /* A notification may say that a call goes on: its time starts anew. */
 void session_progress(struct session *s, const struct message *m);

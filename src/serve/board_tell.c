@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -575,14 +575,9 @@ static void add_calls(struct buf *out, const struct board *d)
 
 static void add_time(struct buf *out, const char *name, int64_t unix_ms)
 {
-	time_t seconds = (time_t)(unix_ms / 1000);
-	char text[32];
-	struct tm tm;
+	char stamp[STAMP_SIZE];
 
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	buf_printf(out, ",\"%s\":\"%s.%03dZ\"", name, text,
-		   (int)(unix_ms % 1000));
+	buf_printf(out, ",\"%s\":\"%s\"", name, clock_utc_at(stamp, unix_ms));
 }
 
 /* Who it is not, and how it is picked where its id alone means another. */
@@ -674,10 +669,10 @@ void board_describe(struct buf *out, const struct board *d)
 	add_findings(out, d);
 	add_last_finding(out, d);
 	add_calls(out, d);
-	if (d->server)
+	if (d->server) {
 		add_enrolled(out, d->server, d->device_id);
-	if (d->server)
 		add_lease(out, d);
+	}
 	if (d->breaker && d->breaker->opened_at)
 		buf_text(out, ",\"breaker\":\"open\"");
 	if (d->held)

@@ -144,16 +144,18 @@ static void add_token(struct control_peer *p, const struct lease *l)
 /* A kept one outlives the connection that asked for it. */
 static void grant(struct serve *s, struct lease *l)
 {
-	struct control_peer *p = l->holder;
+	struct control_peer *p;
 	CLEANUP(words_done) struct words ids = { 0 };
 
 	copy_ids(&ids, l);
 	record(s, l, "leased");
-	add_token(p, l);
+	add_token(l->holder, l);
 	tell_leased(s, l);
-	if (p->lease_kept && l->holder)
+	/* It may have gone meanwhile. */
+	p = l->holder;
+	if (p && p->lease_kept)
 		l->holder = NULL;
-	else if (l->holder)
+	else if (p)
 		p->leasing = true;
 	if (l->until != LEASE_OPEN)
 		s->events->due(s, l->until);

@@ -137,7 +137,7 @@ static bool offers(const struct service_part *p, const struct method *m)
 
 static void unknown(struct service_part *p, const char *method)
 {
-	const char *names[COUNT(methods)];
+	const char *names[COUNT(methods)] = { NULL };
 	size_t len = text_cut(method, strlen(method), SERVICE_QUOTED);
 	size_t count = 0;
 	CLEANUP(mem_free_ptr) char *near = NULL;

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -84,14 +84,9 @@ static const char *status_of(const struct service_task *t)
 
 static void add_time(struct buf *out, const char *name, int64_t ms)
 {
-	time_t at = (time_t)(ms / 1000);
-	char text[40];
-	struct tm tm;
+	char stamp[STAMP_SIZE];
 
-	if (!gmtime_r(&at, &tm))
-		return;
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	buf_printf(out, ",\"%s\":\"%s.%03dZ\"", name, text, (int)(ms % 1000));
+	buf_printf(out, ",\"%s\":\"%s\"", name, clock_utc_at(stamp, ms));
 }
 
 /* The members that both forms have; the first has no comma. */

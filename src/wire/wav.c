@@ -96,6 +96,6 @@ int wav_read(struct wav *out, const void *data, size_t len, struct error *err)
 	if (!find_chunk(&samples, "data", bytes, len))
 		return error_set(err, ERR_USAGE, "it has no 'data'");
 	out->samples = samples.at;
-	out->frames = samples.len / 2 / out->channels;
+	out->frames = samples.len / (out->channels == 2 ? 4 : 2);
 	return out->frames ? 0 : error_set(err, ERR_USAGE, "it has no samples");
 }

@@ -74,11 +74,12 @@ void ws_frame(struct buf *out, enum ws_opcode opcode,
 			     .masked = mask != NULL,
 			     .length = len };
 	unsigned char head[WS_HEAD_MAX];
-	size_t from;
+	size_t from, size;
 
 	if (mask)
 		memcpy(h.mask, mask, 4);
-	buf_add(out, head, ws_head_write(&h, head));
+	size = ws_head_write(&h, head);
+	buf_add(out, head, size);
 	from = out->len;
 	if (!buf_add(out, data, len) && mask)
 		ws_mask(out->data + from, len, mask, 0);

@@ -98,10 +98,11 @@ status_call=(call self.get_device_status)
 round() {
 	cat >round.py <<-'END'
 		import asyncio, json, sys
-		import websockets
+		sys.path.append(sys.argv[2])
+		import sockets
 		async def main():
 		    head = {"Device-Id": "02:00:00:00:00:09", "Client-Id": "c", "Protocol-Version": "1"}
-		    async with websockets.connect(sys.argv[1], extra_headers=head) as ws:
+		    async with sockets.dial(sys.argv[1], head) as ws:
 		        await ws.send(json.dumps({"type": "hello", "version": 1, "transport": "websocket", "features": {"mcp": True}}))
 		        async for text in ws:
 		            m = json.loads(text).get("payload", {})
@@ -114,7 +115,7 @@ round() {
 		            await ws.send(json.dumps({"type": "mcp", "payload": {"jsonrpc": "2.0", "id": m["id"], "result": result}}))
 		asyncio.run(main())
 	END
-	background board /usr/bin/python3 round.py "$1"
+	background board /usr/bin/python3 round.py "$1" "$BATS_TEST_DIRNAME"
 }
 
 @test "a list that goes round by two pages" {

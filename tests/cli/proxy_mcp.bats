@@ -265,6 +265,27 @@ data() {
 	[ "$(jq -r '.body | fromjson | select(.id == 8) | .params.arguments.text' log)" = bent ]
 }
 
+@test "HTTP: an answer that comes before its request is whole holds no session, and ends no connection" {
+	background up /usr/bin/python3 "$BATS_TEST_DIRNAME/early_upstream.py"
+	UP=127.0.0.1:$(wait_for up.out '^port ' | tr -dc 0-9)
+	between "http://$UP/mcp"
+	# More than there are places of sessions.
+	[ "$(/usr/bin/python3 "$BATS_TEST_DIRNAME/early_client.py" "$AT" /mcp 260 | jq .id)" = 7 ]
+	wait_for proxy.out '> +ping'
+}
+
+@test "OTA: an answer that comes before its question is whole, and one that asks for it" {
+	background up /usr/bin/python3 "$BATS_TEST_DIRNAME/early_upstream.py"
+	UP=127.0.0.1:$(wait_for up.out '^port ' | tr -dc 0-9)
+	between "http://$UP/xiaozhi/ota/"
+	[ "$(/usr/bin/python3 "$BATS_TEST_DIRNAME/early_client.py" "$AT" /xiaozhi/ota/ 3 | jq .id)" = 7 ]
+	# Which the client gives a second by itself.
+	curl -s -m 30 --expect100-timeout 20 -D heads -o body -H 'Expect: 100-continue' \
+		-H 'Device-Id: 02:00:00:00:00:01' -d '{"id":8}' "http://127.0.0.1:$AT/xiaozhi/ota/"
+	[ "$(grep -o ' [12]00 ' heads | xargs)" = '100 200' ]
+	[ "$(jq .id body)" = 8 ]
+}
+
 @test "HTTP: faults in answers and in events" {
 	local at
 	server_of_tools

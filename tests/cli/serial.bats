@@ -265,9 +265,9 @@ proxy() {
 	wait_for other.err attached
 	wait_for all.err 'watching 2'
 	until_true says_until_seen
-	grep -q 'S802.*LoadProhibited' mine.out
+	wait_for mine.out 'S802.*LoadProhibited'
 	absent 'serial  ' other.out
-	grep -q '"leg":"serial","from":"device","kind":"line".*E (9) MCP: x' t.jsonl
+	wait_for t.jsonl '"leg":"serial","from":"device","kind":"line".*E .9. MCP: x'
 }
 
 # The commands attach while we speak: once more until they are there.

@@ -103,12 +103,17 @@ foreign='{"op":"greeting","protocol":99,"pid":77,"version":"99.2"}'
 	finish "$OTHER" 0
 }
 
+# completes NAME: it is among the candidates for what begins so.
+completes() {
+	mcp _complete bash call self.o
+	[ "$status" = 0 ] && [[ $out == *$1* ]]
+}
+
 @test "completion says nothing of it, and takes what it understands" {
 	other_serve "$newer"
-	mcp _complete bash call self.o
-	ends 0
+	# It asks for a moment only, which may be too short on a busy machine.
+	until_true completes self.old
 	[ -z "$err" ]
-	says self.old
 	mcp stop
 	finish "$OTHER" 0
 	other_serve "$foreign"
