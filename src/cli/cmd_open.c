@@ -141,6 +141,13 @@ static int refuse_kind(const struct endpoint *e, struct error *err)
 		"a program (stdio:), http: and ws: can; boards that dial in are kept by 'mcpctl serve'");
 }
 
+/* It is started again here, too, though who keeps it leaves this folder. */
+static void stay_here(struct endpoint *e)
+{
+	if (e->scheme->kind == SCHEME_CHILD && !e->cwd)
+		e->cwd = daemon_path(".");
+}
+
 /* The socket is serve's, and no option of the target. */
 static int set_up(struct endpoint *e, struct app *app,
 		  const struct transport_ops **ops, struct error *err)
@@ -155,6 +162,8 @@ static int set_up(struct endpoint *e, struct app *app,
 	app->config.socket = socket;
 	if (status == 0 && !held_fits(e))
 		return refuse_kind(e, err);
+	if (status == 0)
+		stay_here(e);
 	return status;
 }
 

@@ -126,6 +126,15 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$(held 'd["held"]["restarts"]')" = 1 ]
 	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
 	[[ "$stderr" != *"started again"* ]]
+	# In the folder where it was opened, which who keeps it has left.
+	mkdir here
+	cp "$ROOT/tests/cli/asking_server.py" here/own.py
+	cd here
+	mcpctl open -- /usr/bin/python3 own.py
+	run -3 mcpctl call die -- /usr/bin/python3 own.py
+	run -0 --separate-stderr mcpctl call capabilities -- /usr/bin/python3 own.py
+	[[ "$output" == *sampling* ]]
+	[[ "$stderr" == *"was started again"* ]]
 }
 
 @test "what cannot be opened, dies at once or never answers" {
