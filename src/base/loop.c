@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <signal.h>
 
+#include "base/chain.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -29,6 +30,9 @@ struct loop {
 	const bool *done; /* what loop_wait waits for; NULL outside of it */
 	int signal; /* that came and was not reported yet; 0 if none */
 	bool running;
+	bool timing; /* amid the event of a timer */
+	struct timer *due, *due_last; /* that were started with 0 then */
+	uv_idle_t later; /* while there are some */
 };
 
 /*
@@ -116,6 +120,8 @@ static void watch_timers(struct loop *l)
 	l->before_poll.data = l;
 	uv_prepare_start(&l->before_poll, on_before_poll);
 	uv_unref((uv_handle_t *)&l->before_poll);
+	uv_idle_init(&l->uv, &l->later);
+	l->uv.data = l->later.data = l;
 }
 
 static void on_hangup(uv_signal_t *handle, int number)
@@ -229,6 +235,7 @@ void loop_free(struct loop *l)
 	uv_unref((uv_handle_t *)&l->deadline);
 	uv_run(&l->uv, UV_RUN_DEFAULT);
 	uv_close((uv_handle_t *)&l->deadline, NULL);
+	uv_close((uv_handle_t *)&l->later, NULL);
 	uv_run(&l->uv, UV_RUN_NOWAIT);
 	if (uv_loop_close(&l->uv)) {
 		/* Open handles still point into it: leaking is the safe way. */
@@ -399,8 +406,47 @@ void loop_poll(struct loop *l)
 static void on_timer(uv_timer_t *uv)
 {
 	struct timer *t = uv->data;
+	struct loop *l = uv->loop->data;
 
+	l->timing = true;
 	t->fn(t->owner);
+	l->timing = false;
+}
+
+static void leave_due(struct loop *l, struct timer *t)
+{
+	if (!t->due)
+		return;
+	CHAIN_LEAVE(l->due, l->due_last, t);
+	t->due = false;
+}
+
+/*
+ * libuv (to 1.44) fires in the same turn what a timer starts with 0, so one that
+ * does that each time would keep everything else from running.
+ */
+static void on_later(uv_idle_t *idle)
+{
+	struct loop *l = idle->data;
+
+	uv_idle_stop(idle);
+	while (l->due) {
+		struct timer *t = l->due;
+
+		leave_due(l, t);
+		uv_timer_start(&t->uv, on_timer, 0, 0);
+	}
+}
+
+static void start_later(struct loop *l, struct timer *t)
+{
+	uv_timer_stop(&t->uv);
+	if (t->due)
+		return;
+	t->due = true;
+	t->next = NULL;
+	CHAIN_APPEND(l->due, l->due_last, t);
+	uv_idle_start(&l->later, on_later);
 }
 
 void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
@@ -410,11 +456,19 @@ void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
 	t->uv.data = t;
 	t->fn = fn;
 	t->owner = owner;
+	t->due = false;
 	t->open = true;
 }
 
 void timer_start(struct timer *t, int64_t ms)
 {
+	struct loop *l = t->uv.loop->data;
+
+	if (ms <= 0 && l->timing) {
+		start_later(l, t);
+		return;
+	}
+	leave_due(l, t);
 	/* libuv counts from the start of the turn, which may be long ago. */
 	uv_update_time(t->uv.loop);
 	uv_timer_start(&t->uv, on_timer, ms > 0 ? (uint64_t)ms : 0, 0);
@@ -422,8 +476,10 @@ void timer_start(struct timer *t, int64_t ms)
 
 void timer_stop(struct timer *t)
 {
-	if (t->open)
-		uv_timer_stop(&t->uv);
+	if (!t->open)
+		return;
+	leave_due(t->uv.loop->data, t);
+	uv_timer_stop(&t->uv);
 }
 
 static void on_closed(uv_handle_t *uv)
@@ -440,5 +496,6 @@ void timer_close(struct timer *t, void (*closed)(void *owner))
 		return;
 	t->open = false;
 	t->closed = closed;
+	leave_due(t->uv.loop->data, t);
 	uv_close((uv_handle_t *)&t->uv, on_closed);
 }

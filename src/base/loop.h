@@ -87,11 +87,12 @@ struct timer {
 	void (*fn)(void *owner);
 	void (*closed)(void *owner);
 	void *owner;
-	bool open;
+	struct timer *next, *previous; /* among those that are due */
+	bool open, due;
 };
 void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
 		void *owner);
-/* Again restarts it; 0 fires in the next turn. */
+/* Again restarts it; 0 fires in the next turn, when sockets had theirs. */
 void timer_start(struct timer *t, int64_t ms);
 void timer_stop(struct timer *t);
 void timer_close(struct timer *t, void (*closed)(void *owner));

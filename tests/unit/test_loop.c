@@ -162,6 +162,123 @@ static void timer_after_work(void **state)
 	loop_free(l);
 }
 
+struct eager {
+	struct timer again, *other;
+	unsigned fired;
+	bool heard;
+	int ends[2];
+};
+
+static void once_more(void *owner)
+{
+	struct eager *e = owner;
+
+	if (++e->fired < 100000 && !e->heard)
+		timer_start(&e->again, 0);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	struct eager *e = poll->data;
+
+	(void)status;
+	(void)events;
+	e->heard = true;
+}
+
+/* A timer that fires at once again and again keeps no socket from its turn. */
+static void timer_again_at_once(void **state)
+{
+	struct loop *l = new_loop();
+	struct eager e = { 0 };
+	uv_poll_t poll;
+
+	(void)state;
+	assert_int_equal(pipe(e.ends), 0);
+	assert_int_equal(write(e.ends[1], "x", 1), 1);
+	uv_poll_init(loop_uv(l), &poll, e.ends[0]);
+	poll.data = &e;
+	uv_poll_start(&poll, UV_READABLE, on_readable);
+	timer_open(&e.again, l, once_more, &e);
+	timer_start(&e.again, 0);
+	assert_int_equal(loop_wait(l, &e.heard, loop_now() + 60000, NULL), 0);
+	assert_in_range(e.fired, 1, 3);
+	uv_close((uv_handle_t *)&poll, NULL);
+	timer_close(&e.again, NULL);
+	loop_free(l);
+	close(e.ends[0]);
+	close(e.ends[1]);
+}
+
+/* Started with 0 amid the event of another: stopped, and again, in their order. */
+struct among {
+	struct timer first, one, two, three, four;
+	char order[8];
+	bool done;
+};
+
+static struct among among;
+
+static void add_letter(char letter)
+{
+	const char text[2] = { letter, '\0' };
+
+	strcat(among.order, text);
+}
+
+static void on_first(void *owner)
+{
+	(void)owner;
+	timer_start(&among.one, 0);
+	timer_start(&among.two, 0);
+	timer_start(&among.three, 0);
+	timer_start(&among.four, 0);
+	timer_start(&among.one, 0);
+	timer_stop(&among.two);
+	timer_close(&among.three, NULL);
+	add_letter('f');
+}
+
+static void on_one(void *owner)
+{
+	(void)owner;
+	add_letter('1');
+}
+
+static void on_wrong(void *owner)
+{
+	(void)owner;
+	add_letter('!');
+}
+
+static void on_four(void *owner)
+{
+	(void)owner;
+	add_letter('4');
+	among.done = true;
+}
+
+static void timers_among_themselves(void **state)
+{
+	struct loop *l = new_loop();
+
+	(void)state;
+	timer_open(&among.first, l, on_first, NULL);
+	timer_open(&among.one, l, on_one, NULL);
+	timer_open(&among.two, l, on_wrong, NULL);
+	timer_open(&among.three, l, on_wrong, NULL);
+	timer_open(&among.four, l, on_four, NULL);
+	timer_start(&among.first, 1);
+	assert_int_equal(loop_wait(l, &among.done, loop_now() + 60000, NULL),
+			 0);
+	assert_string_equal(among.order, "f14");
+	timer_close(&among.first, NULL);
+	timer_close(&among.one, NULL);
+	timer_close(&among.two, NULL);
+	timer_close(&among.four, NULL);
+	loop_free(l);
+}
+
 static void stopped_timer(void **state)
 {
 	struct loop *l = new_loop();
@@ -337,6 +454,8 @@ int main(void)
 		cmocka_unit_test(ready_after_deadline),
 		cmocka_unit_test(timer_after_work),
 		cmocka_unit_test(stopped_timer),
+		cmocka_unit_test(timer_again_at_once),
+		cmocka_unit_test(timers_among_themselves),
 		cmocka_unit_test(signals),
 		cmocka_unit_test(signals_end_reads),
 		cmocka_unit_test(spared),
