@@ -447,8 +447,13 @@ static void run_daemon(struct front *f)
 	f->http_due = false;
 	MHD_run(f->daemon);
 	/* An event may have closed us meanwhile; the daemon lives until the next turn. */
-	if (f->closing || MHD_get_timeout(f->daemon, &wait) != MHD_YES)
+	if (f->closing)
 		return;
+	if (MHD_get_timeout(f->daemon, &wait) != MHD_YES) {
+		front_rests(f, true);
+		return;
+	}
+	front_rests(f, wait > 0);
 	/* It does not know of those that an event of another one resumed. */
 	timer_start(&f->http_timer, f->http_due ? 0 : (int64_t)wait);
 }

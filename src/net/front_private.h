@@ -59,6 +59,7 @@ struct front {
 	uv_poll_t http_poll;
 	struct timer http_timer;
 	bool http_due; /* it must run in the next turn */
+	int64_t restless; /* loop_now() ms since when it does; 0 */
 	struct front_request *requests;
 	size_t http_connections;
 	size_t files; /* that are open for answers */

@@ -30,6 +30,7 @@
  */
 #define SILENCE_MS 400
 #define PRESS_MS 20
+#define STUCK_MS 1000 /* without a byte, while the library has no rest */
 
 struct sockaddr_storage connection_peer(struct MHD_Connection *c)
 {
@@ -91,16 +92,42 @@ void http_guest_moved(struct http_guest *g, bool answering)
 	CHAIN_APPEND(f->guests, f->guests_last, g);
 }
 
-static void end(struct front *f, struct http_guest *g)
+static void hang_up(struct http_guest *g)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		g->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	g->ending = true;
-	front_lacks(f, LACK_PLACES, NULL);
 	/* The place is free when the library has seen that. */
 	if (info)
 		shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+static void end(struct front *f, struct http_guest *g)
+{
+	front_lacks(f, LACK_PLACES, NULL);
+	hang_up(g);
+}
+
+static void end_stuck(struct front *f, int64_t before)
+{
+	for (struct http_guest *g = f->guests; g; g = g->next) {
+		if (!g->answering && !g->ending && g->since <= before &&
+		    MHD_lookup_connection_value(
+			    g->connection, MHD_HEADER_KIND,
+			    MHD_HTTP_HEADER_TRANSFER_ENCODING))
+			hang_up(g);
+	}
+}
+
+void front_rests(struct front *f, bool rests)
+{
+	const int64_t now = loop_now();
+
+	if (rests || !f->restless)
+		f->restless = rests ? 0 : now;
+	else if (now - f->restless >= STUCK_MS)
+		end_stuck(f, now - STUCK_MS);
 }
 
 /* A stranger's, which has not asked all yet, whenever it said something last. */

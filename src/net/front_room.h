@@ -57,6 +57,12 @@ struct sockaddr_storage connection_peer(struct MHD_Connection *c);
  * HTTP that was silent for long goes. False: there is none.
  */
 bool front_end_other(struct front *f, const struct share *than);
+/*
+ * Does the library wait for a socket, or want to run again at once? Where it never
+ * rests, those go whose chunk begins with more than there is room for: of them it
+ * (to 0.9.75) reads nothing any more.
+ */
+void front_rests(struct front *f, bool rests);
 /* So many of those that were silent, or have ended, go. */
 void front_end_silent(struct front *f, size_t wanted);
 /*

@@ -55,6 +55,29 @@ question() { curl -sf -o reply -H "Device-Id: $1" -d '{}' "$OTA"; }
 	jq -se 'map(select(.event == "more" and .of == "connected")) | length == 1 and .[0].count == 20' serve.out
 }
 
+@test "a chunk whose head is larger than all room keeps nobody waiting, and ends" {
+	serve
+	background stranger /usr/bin/python3 -u -c '
+import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n2;" + b"x" * 70000)
+print("sent")
+try:
+    while s.recv(4096):
+        pass
+except ConnectionResetError:
+    pass' "$PORT"
+	local stranger=$LAST
+	wait_for stranger.out sent
+	curl -sf -m 10 -o reply "http://127.0.0.1:$PORT/"
+	mcpctl devices
+	device board
+	event ready
+	finish "$stranger" 0
+	# Not since its time was over.
+	absent 'never finished' serve.out
+}
+
 # pages: 15 pages of strangers ask that port.
 pages() {
 	local n
