@@ -20,6 +20,7 @@
 #include "bridge/own_answers.h"
 #include "bridge/own_tools.h"
 #include "mcp/modern.h"
+#include "mcp/name_set.h"
 #include "mcp/schema.h"
 #include "mcp/tool_effect.h"
 
@@ -301,18 +302,16 @@ static void fill_defaults(const struct placed_call *k)
 	}
 }
 
-/* Wrong arguments are told as the host's revision wants it. */
+/* Wrong arguments are told as the host's revision wants it. name NULL: all of them. */
 static void refuse_arguments(struct host_part *p, const struct placed_call *k,
-			     const struct schema_report *r)
+			     const char *name, const char *why)
 {
 	const char *revision = p->question->client->revision;
-	const char *name = r->path.len ? buf_string(&r->path) : NULL;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_printf(&text, "%s%.*s%s", name ? "argument '" : "the arguments",
+	buf_printf(&text, "%s%.*s%s%s", name ? "argument '" : "the arguments",
 		   name ? host_cut(name) : 0, name ? name : "",
-		   name ? "': " : ": ");
-	schema_explain(r, &text);
+		   name ? "': " : ": ", why);
 	if (p->modern || (revision && strcmp(revision, "2025-11-25") >= 0)) {
 		fail_text(p, k->peer->prefix, "%s", buf_string(&text));
 		return;
@@ -322,18 +321,34 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   buf_string(&text));
 }
 
+static void refuse_by_schema(struct host_part *p, const struct placed_call *k,
+			     const struct schema_report *r)
+{
+	CLEANUP(buf_done) struct buf why = { 0 };
+
+	schema_explain(r, &why);
+	refuse_arguments(p, k, r->path.len ? buf_string(&r->path) : NULL,
+			 buf_string(&why));
+}
+
 static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
 	cJSON *said = k->arguments;
+	const char *twice = name_set_twice(said);
 
+	/* What is checked must be what is carried out. */
+	if (twice) {
+		refuse_arguments(p, k, twice, "it stands twice");
+		return;
+	}
 	k->arguments = mend_arguments(k->tool->schema, said);
 	cJSON_Delete(said);
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&
 	    !schema_check(k->tool->schema, k->arguments, &report)) {
-		refuse_arguments(p, k, &report);
+		refuse_by_schema(p, k, &report);
 		return;
 	}
 	put_off(p, k);

@@ -795,15 +795,8 @@ static int make_object(struct argument_value *out, const struct gathering *g,
 
 static int refuse_twice(const cJSON *object, struct error *err)
 {
-	struct name_set names = { 0 };
-	const char *twice = NULL;
-	const cJSON *member;
+	const char *twice = name_set_twice(object);
 
-	cJSON_ArrayForEach(member, object) {
-		if (name_set_add(&names, member->string, 0) != NAME_NONE)
-			twice = member->string;
-	}
-	name_set_done(&names);
 	if (!twice)
 		return 0;
 	return error_set(err, ERR_USAGE,
@@ -846,7 +839,7 @@ static int make_whole(struct argument_value *out, const char *word,
 		return error_set(err, ERR_USAGE,
 				 "%s must hold one JSON object, not %s", what,
 				 json_type_name(out->json));
-	return refuse_twice(out->json, err);
+	return 0;
 }
 
 static int make_from_words(struct argument_value *out, char *const *word,
@@ -940,7 +933,8 @@ static void fill_defaults(struct argument_value *whole, const struct tool *t)
 static int make_all(struct argument_value *out, char *const *word, size_t count,
 		    const struct arguments_options *options, struct error *err)
 {
-	if (make_from_words(out, word, count, options, err))
+	if (make_from_words(out, word, count, options, err) ||
+	    refuse_twice(out->json, err))
 		return -1;
 	if (options->fill_defaults && options->tool)
 		fill_defaults(out, options->tool);

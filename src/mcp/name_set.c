@@ -32,3 +32,32 @@ void name_set_done(struct name_set *s)
 {
 	map_done(&s->names);
 }
+
+static const char *twice_here(const cJSON *object)
+{
+	struct name_set names = { 0 };
+	const char *twice = NULL;
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, object) {
+		if (name_set_add(&names, member->string, 0) == NAME_NONE)
+			continue;
+		twice = member->string;
+		break;
+	}
+	name_set_done(&names);
+	return twice;
+}
+
+/* No deeper than what was parsed, which cJSON bounds. */
+const char *name_set_twice(const cJSON *value)
+{
+	const char *twice = cJSON_IsObject(value) ? twice_here(value) : NULL;
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, value) {
+		if (!twice && member->child)
+			twice = name_set_twice(member);
+	}
+	return twice;
+}

@@ -7,6 +7,8 @@
 #ifndef MCP_NAME_SET_H
 #define MCP_NAME_SET_H
 
+#include <cjson/cJSON.h>
+
 #include "base/map.h"
 
 #define NAME_NONE SIZE_MAX
@@ -23,5 +25,11 @@ size_t name_set_find(const struct name_set *s, const char *name);
 size_t name_set_add(struct name_set *s, const char *name, size_t value);
 
 void name_set_done(struct name_set *s);
+
+/*
+ * The first name that stands twice in one object of value, at any depth: some
+ * readers take the first of the two, others the last. Lent; NULL: there is none.
+ */
+const char *name_set_twice(const cJSON *value);
 
 #endif

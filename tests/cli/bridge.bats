@@ -474,7 +474,7 @@ EOF
 ]}
 EOF
 	host <<'EOF'
-import re
+import json, re
 from bridge_host import Host
 h = Host("sim:./odd.json", "bridge")
 h.initialize()
@@ -488,6 +488,10 @@ assert h.call("__set", {key: 7}) == ("7", False)
 assert h.call("__set", {"亮度": 8}) == ("8", False)
 said, failed = h.call("__set", {key: 10})
 assert failed and "亮度" in said, said
+# One of two would be checked, and the other one might be carried out.
+h.send(('{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"__set",'
+        '"arguments":{"%s":1,"%s":99}}}\n' % (key, key)).encode())
+assert "stands twice" in json.dumps(h.reply(77)), h.reply(77)
 by_title = {t["title"]: name for name, t in tools.items()}
 assert h.call(by_title["self.a.b"]) == ("first", False)
 assert h.call(by_title["a.b"]) == ("second", False)

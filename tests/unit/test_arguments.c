@@ -191,6 +191,11 @@ static void whole_objects(void **state)
 		"argument 'volume': 150 is above the maximum of 100");
 	refuses(&b, "'{\"volume\":1,\"volume\":2}'",
 		"argument 'volume' stands twice in the object");
+	/* At any depth, and however it is written. */
+	refuses(&b, "'{\"volume\":1,\"o\":[{\"w\":1,\"\\u0077\":2}]}'",
+		"argument 'w' stands twice in the object");
+	refuses(&b, "volume=1 'o:={\"w\":1,\"w\":2}'",
+		"argument 'w' stands twice in the object");
 	refuses(&b, "'{}'", "argument 'volume' is required (integer 0..100)");
 	assert_int_equal(build(&b, "'{\"volume\":1'"), -1);
 	assert_non_null(
