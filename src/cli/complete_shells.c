@@ -70,11 +70,36 @@ static void typed_line_read(struct typed_line *t, const char *typed,
 	t->head_len = strlen(t->head) - (t->word.escape ? 1 : 0);
 }
 
+/* What cannot be written behind that quote: ! is bash's history, also in "". */
 static bool fits_quote(const struct candidate *c, const struct typed_line *t)
 {
+	const char *bad = t->word.quote == '\'' ? "'" :
+			  t->word.quote	       ? "!" :
+						 "";
+
 	return text_starts(c->word, buf_string(&t->word.text)) &&
-	       (t->word.quote != '\'' ||
-		!strchr(c->word + t->word.text.len, '\''));
+	       !strpbrk(c->word + t->word.text.len, bad);
+}
+
+/*
+ * Is that to be expanded by bash? The rest of a peer's name behind it would be run:
+ * a tool may be called $(…).
+ */
+static bool is_live(const char *typed)
+{
+	char quote = '\0';
+
+	for (const char *p = typed; *p; p++) {
+		if (*p == '\\' && quote != '\'' && p[1])
+			p++;
+		else if (quote == *p)
+			quote = '\0';
+		else if (!quote && (*p == '\'' || *p == '"'))
+			quote = *p;
+		else if (quote != '\'' && strchr("$`!", *p))
+			return true;
+	}
+	return false;
 }
 
 static void print_bash_word(struct buf *out, const struct candidate *c,
@@ -140,7 +165,7 @@ static void print_bash(struct buf *out, const struct completion *c,
 	typed_line_read(&t, typed, cut);
 	if (c->files)
 		print_bash_files(out, c, &t);
-	else
+	else if (!is_live(typed))
 		print_bash_words(out, c, &t);
 	typed_word_done(&t.word);
 }

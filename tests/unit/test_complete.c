@@ -547,6 +547,16 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "call", "quote\\'d\\",
 		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call 'quote'", "", "words\n");
+	/* What bash would expand gets no rest of a peer's name. */
+	printed(COMPLETE_BASH, "call", "$", "");
+	printed(COMPLETE_BASH, "call", "\"$", "");
+	printed(COMPLETE_BASH, "call", "\"a`", "");
+	printed(COMPLETE_BASH, "call", "'a'$", "");
+	printed(COMPLETE_BASH, "call", "a!", "");
+	printed(COMPLETE_BASH, "call", "\"a!", "");
+	printed(COMPLETE_BASH, "call", "\\$", "words\n");
+	printed(COMPLETE_BASH, "call", "'$", "words\n");
+	printed(COMPLETE_BASH, "call", "\"\\$", "words\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags=b",
 		"words nosort\ntags=b\\ c\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags='",
