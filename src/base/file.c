@@ -154,10 +154,11 @@ int file_read_own(struct buf *out, const char *path)
 	return why ? -1 : 0;
 }
 
-int file_read(struct buf *out, const char *what, const char *path,
-	      struct error *err)
+/* fd: as open gave it, with errno; closed. */
+static int read_opened(struct buf *out, const char *what, const char *path,
+		       int fd, struct error *err)
 {
-	int fd = file_open(path, O_RDONLY, 0), error = errno;
+	int error = errno;
 	bool large;
 
 	if (fd >= 0) {
@@ -172,8 +173,24 @@ int file_read(struct buf *out, const char *what, const char *path,
 				 "the %s '%s' is larger than %zu %s", what,
 				 path, out->max >> (large ? 20 : 10),
 				 large ? "MB" : "kB");
-	return error_set(err, ERR_USAGE, "cannot read the %s '%s': %s", what,
-			 path, strerror(error));
+	return error_set(
+		err, ERR_USAGE, "cannot read the %s '%s': %s", what, path,
+		error == EINVAL ? "it is no regular file" : strerror(error));
+}
+
+int file_read(struct buf *out, const char *what, const char *path,
+	      struct error *err)
+{
+	return read_opened(out, what, path, file_open(path, O_RDONLY, 0), err);
+}
+
+int file_read_found(struct buf *out, const char *what, const char *path,
+		    struct error *err)
+{
+	struct stat st;
+
+	return read_opened(out, what, path, file_open_regular(path, 0, &st),
+			   err);
 }
 
 /* ---- made for the user ---- */

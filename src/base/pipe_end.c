@@ -76,12 +76,14 @@ static void on_written(uv_write_t *uv, int status)
 	mem_free(uv->data);
 	if (e->closing)
 		return;
-	if (status)
+	if (status) {
+		e->why = -status;
 		tell_end(e);
-	else if (!e->uv.write_queue_size && e->finishing)
+	} else if (!e->uv.write_queue_size && e->finishing) {
 		pipe_end_close(e);
-	else if (!e->uv.write_queue_size && e->events->drained)
+	} else if (!e->uv.write_queue_size && e->events->drained) {
 		e->events->drained(e->owner);
+	}
 }
 
 static void write_later(struct pipe_end *e, const char *data, size_t len)
@@ -104,6 +106,7 @@ static void write_file(struct pipe_end *e, const char *data, size_t len)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
+			e->why = done < 0 ? errno : EIO;
 			timer_start(&e->timer, 0);
 			return;
 		}

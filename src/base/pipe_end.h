@@ -27,6 +27,7 @@ struct pipe_end { /* zeroed at first */
 	const struct pipe_end_events *events;
 	void *owner;
 	int fd; /* of a file, which is never waited for; -1 */
+	int why; /* errno of a write that failed; 0 */
 	bool open, finishing, over, closing, held, timer_gone;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host that started us, at stdin and stdout: the way unless another is asked for. */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -52,10 +53,14 @@ static int open_stdio(void **front, const struct front_order *order,
 static int step(void *front, int64_t *next, struct error *err)
 {
 	const struct front_stdio *f = front;
+	const int lost = f->ended ? stdio_front_lost(f->front) : 0;
 
-	(void)err;
 	*next = LOOP_FOREVER;
-	return f->ended ? 1 : 0;
+	if (!lost)
+		return f->ended ? 1 : 0;
+	error_set(err, ERR_OUTPUT, "output could not be written: %s",
+		  strerror(lost));
+	return error_code(err, lost);
 }
 
 static void close_stdio(void *front)

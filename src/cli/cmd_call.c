@@ -276,7 +276,7 @@ static int call_again(const struct invocation *in, const struct tool_call *call,
 		      struct call_times *times, struct error *err)
 {
 	const struct call_options *o = in->options;
-	for (int64_t i = 0; i < o->repeat; i++) {
+	for (int64_t i = 0; i < o->repeat && !ferror(in->app->out.out); i++) {
 		CLEANUP(error_reset) struct error why = { 0 };
 		int64_t took_us = 0;
 		if (call_once(in, call, expected, &took_us, &why) == 0) {

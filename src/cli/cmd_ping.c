@@ -95,6 +95,7 @@ static int one_of_many(const struct invocation *in, struct pings *p,
 	add(p, WS, record.ws_us, record.ws_silent);
 	if (app->out.ops->ping)
 		app->out.ops->ping(&app->out, &record);
+	render_flush(&app->out);
 	return 0;
 }
 
@@ -105,7 +106,7 @@ static int many(const struct invocation *in, struct pings *p, struct error *err)
 	struct session *s = in->connection->session;
 	int64_t next = loop_now();
 
-	for (int64_t i = 0; i < o->count; i++) {
+	for (int64_t i = 0; i < o->count && !ferror(in->app->out.out); i++) {
 		if (i > 0 && loop_now() < next &&
 		    session_watch(s, NULL, next, err))
 			return -1;

@@ -318,7 +318,9 @@ static bool is_over(const struct watching *w)
 {
 	const int64_t count = w->options->count;
 
+	/* Of a broken stdout the end of the program tells. */
 	return w->met || loop_now() >= w->deadline ||
+	       ferror(w->in->app->out.out) ||
 	       (count && w->times.made >= (uint64_t)count);
 }
 
@@ -374,7 +376,7 @@ static int end_watch(struct watching *w, int status, struct error *err)
 	error_reset(err);
 	if (w->met)
 		return 0;
-	if (w->until)
+	if (w->until && !ferror(r->out))
 		return not_met(w, err);
 	return call_times_outcome(&w->times, err);
 }

@@ -2,6 +2,7 @@
 /* A host at our stdin and stdout; the contract is in the header. */
 #include "clients/stdio_front.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 
@@ -222,7 +223,8 @@ static void on_out_ended(void *owner)
 {
 	struct stdio_front *f = owner;
 
-	line_of(f, "the host reads no more");
+	if (!stdio_front_lost(f))
+		line_of(f, "the host reads no more");
 	over(f);
 }
 
@@ -232,6 +234,11 @@ static void on_drained(void *owner)
 
 	f->written = true;
 	settle(f);
+}
+
+int stdio_front_lost(const struct stdio_front *f)
+{
+	return f->out.why == EPIPE ? 0 : f->out.why;
 }
 
 /* ---- opened and closed ---- */

@@ -29,6 +29,8 @@ struct stdio_front_events { /* from the loop only */
 struct stdio_front *stdio_front_open(struct loop *l, const struct answerer *a,
 				     int in, int out,
 				     const struct stdio_front_events *events);
+/* errno where replies could not be written, though somebody reads them; 0. */
+int stdio_front_lost(const struct stdio_front *f);
 /*
  * Its questions are abandoned; what waits to be written is, if that goes within
  * a moment. Returns when nothing of it is on the loop, which it runs for that.

@@ -115,7 +115,8 @@ int aliases_read(struct aliases *a, const char *file, struct error *err)
 	bool bad;
 
 	buf_init(&text, FILE_MAX);
-	bad = !missing && (file_read(&text, "alias file", path, err) ||
+	bad = !missing && ((file ? file_read : file_read_found)(
+				   &text, "alias file", path, err) ||
 			   parse(&read, &text, path, err));
 	aliases_done(bad ? &read : a);
 	if (!bad)

@@ -283,7 +283,7 @@ int enrolled_read(struct enrolled *e, const char *file, struct error *err)
 
 	buf_init(&text, FILE_MAX_ENROLLED);
 	bad = !missing &&
-	      (file_read(&text, "file of enrolled boards", file, err) ||
+	      (file_read_found(&text, "file of enrolled boards", file, err) ||
 	       parse_enrolled(&read, &text, file, err));
 	enrolled_done(bad ? &read : e);
 	if (!bad)

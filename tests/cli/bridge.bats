@@ -108,6 +108,12 @@ assert h.end()[0] == 0
 EOF
 }
 
+@test "replies that cannot be written are a failure" {
+	run bash -c 'echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}" | mcpctl sim: bridge 2>&1 >/dev/full'
+	[ "$status" = 8 ]
+	[[ $output == *"output could not be written: No space left"* ]]
+}
+
 @test "a line of 100 MB is refused, in little memory, and the next is answered" {
 	host <<'EOF'
 from bridge_host import Host

@@ -407,3 +407,19 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 	logging call mute
 	hints 'an error without a text'
 }
+
+@test "what goes on and on ends when nobody reads it any more" {
+	local line
+	# Each would go on for long.
+	while read -r line; do
+		# shellcheck disable=SC2086 # words
+		run timeout 60 bash -c "mcpctl sim: $line | head -n 1 >one; exit \${PIPESTATUS[0]}"
+		[ "$status" = 8 ] || { echo "$line: $status"; return 1; }
+		[ -s one ]
+	done <<-'END'
+		watch self.get_device_status --every 20ms
+		watch self.get_device_status --every 20ms --until false
+		ping --count 100000 --interval 20ms
+		call self.get_device_status --repeat 1000000
+	END
+}

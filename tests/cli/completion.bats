@@ -537,3 +537,12 @@ odd() {
 	bash_complete mcpctl bridge --print-config=vs
 	got vscode
 }
+
+@test "a file of names that is no file keeps nobody waiting" {
+	mkdir -p config/mcpctl
+	mkfifo config/mcpctl/devices.json
+	timeout 20 mcpctl _complete bash call a
+	run timeout 20 mcpctl serve --listen 127.0.0.1:0
+	[ "$status" = 2 ]
+	[[ $output == *"devices.json': it is no regular file"* ]]
+}
