@@ -16,13 +16,17 @@
 
 /* A check as SARIF 2.1.0, as one JSON object, and as Markdown for an issue. */
 
-/* Whom: what it was connected to, else the target; lent. */
+/* Whom: what it was connected to, else what was asked after, the target; lent. */
 static const char *report_subject(const struct checkup *k)
 {
 	const struct config *config = &k->in->app->config;
 
 	if (k->peer)
 		return k->peer;
+	if (k->in->argc > 1)
+		return k->in->argv[1];
+	if (k->in->argc == 1 && text_same(k->in->argv[0], "here"))
+		return "this machine";
 	return config->target ? config->target : "the device of serve";
 }
 

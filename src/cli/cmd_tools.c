@@ -184,6 +184,8 @@ static int tell_changes(struct renderer *r, const struct tools_record *record,
 			c->added, c->removed, c->changed);
 	for (size_t i = 0; i < record->list->count; i++)
 		same += tool_matches(&record->list->tool[i], record->filter);
+	if (record->filter && !same)
+		return nothing_shown(r, record, err);
 	wrap_count(&count, same, "tool");
 	render_note(r, "no difference: %s", buf_string(&count));
 	return 0;

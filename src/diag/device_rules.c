@@ -362,7 +362,8 @@ static bool id_as_text(struct rule_look *l)
 	if (!a ||
 	    !(decimal || number || (l->r->number_was_text && !a->id_text)))
 		return false;
-	return rule_hit(l, l->r->id, "%s is %s",
+	return rule_hit(l, l->r->id, "%s%s is %s",
+			l->d->about.relays ? "the id of " : "",
 			asked_words(l, a, words, sizeof(words)),
 			decimal ? "no whole number" :
 			number	? "a number, and was a text" :

@@ -389,7 +389,7 @@ static void warn_unknown(const struct names *known, const char *name,
 
 	buf_printf(
 		warnings,
-		"argument '%.100s' is not in the tool's schema; it is sent all the same",
+		"argument '%.100s' is not in the tool's schema, which forbids no others",
 		name);
 	if (nearest)
 		buf_printf(warnings, " (did you mean '%.100s'?)", nearest);

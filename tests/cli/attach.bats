@@ -580,3 +580,11 @@ END
 	ends 3
 	hints 'offers no MCP'
 }
+
+@test "a reply with a text as id is told by its call, whose number is the board's own" {
+	serve
+	device board --fault string-id
+	event ready
+	mcp -v call self.get_device_status
+	hints 'the id of self.get_device_status is a text'
+}

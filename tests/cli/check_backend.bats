@@ -200,6 +200,7 @@ prose() {
 	done
 	jq -e . out.sarif
 	grep -q activate out.markdown
+	grep -q "mcpctl check: $OTA" out.markdown
 }
 
 # gateway HABIT: a backend that is its own broker (gateway.py); AT.

@@ -223,6 +223,9 @@ peer() {
 	mcp sim: tools --diff result volume
 	ends 0
 	hints 'no difference: 2 tools'
+	mcp sim: tools --diff result 'self.scren.*'
+	ends 7
+	hints "no tool matches 'self.scren.*'"
 	mcp -o raw sim: tools
 	cp stdout raw
 	mcp sim: tools --diff raw
