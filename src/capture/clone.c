@@ -15,7 +15,7 @@ struct cloning {
 	cJSON *profile, *replies, *events, *notes;
 	int64_t begun_us; /* of the events: when the conversation began; -1 */
 	uint32_t conn; /* … and which */
-	size_t unanswered, unclear, events_left_out;
+	size_t unanswered, unclear, events_left_out, beginnings;
 };
 
 static bool is_of(const struct cloning *c, const struct step *s,
@@ -114,6 +114,10 @@ static void look_at_reply(struct cloning *c, size_t i)
 {
 	const struct step *s = &c->s->item[i], *asked;
 
+	if (s->cut) {
+		c->beginnings++;
+		return;
+	}
 	if (s->asked != NO_STEP) {
 		add_reply(c, &c->s->item[s->asked], s);
 		return;
@@ -236,6 +240,8 @@ static void add_notes(struct cloning *c)
 	     "unanswered: such requests get the answer of a board which does not know them");
 	note(c, c->unclear,
 	     "answers could not be told apart, and are left out");
+	note(c, c->beginnings,
+	     "messages above 64 kB, of which the capture has the beginning alone, are left out");
 	note(c, c->events_left_out, "messages of its own are left out");
 	note(c, (size_t)c->s->lost, "events are missing in the capture");
 }

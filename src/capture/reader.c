@@ -32,6 +32,7 @@ struct capture_reader {
 	char *buf; /* what was read and not given out: from start to end */
 	size_t start, end, capacity;
 	bool eof, cut;
+	size_t beginnings; /* messages that are cut */
 	uint64_t line; /* which one was the last, from 1 */
 	struct capture_line parts;
 	struct old_trace old;
@@ -346,6 +347,7 @@ static int take_line(struct capture_reader *r, struct span line,
 	if (!e->n)
 		e->n = r->line;
 	name_it(r, e);
+	r->beginnings += e->cut && e->kind == CAPTURED_TEXT;
 	return 1;
 }
 
@@ -383,6 +385,11 @@ int capture_next(struct capture_reader *r, struct capture_event *e,
 bool capture_cut(const struct capture_reader *r)
 {
 	return r->cut;
+}
+
+size_t capture_beginnings(const struct capture_reader *r)
+{
+	return r->beginnings;
 }
 
 void capture_reader_free(struct capture_reader *r)

@@ -107,9 +107,24 @@ static char *device_key(const struct step *step, struct span type)
 			  how ? how : "");
 }
 
+/* Of what is cut it can be said what it answers, by the id near its beginning. */
+static char *beginning_key(const struct steps *s, struct step *step)
+{
+	CLEANUP(salvage_done) struct salvage found = { 0 };
+
+	jsonrpc_salvage(step->text, step->len, &found);
+	if (!found.has_id)
+		return mem_strdup("text that is cut");
+	step->id = mem_copy(found.id_text.text, found.id_text.len);
+	return reply_key(s, step);
+}
+
 static char *text_key(const struct steps *s, struct step *step)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
+
+	if (step->cut)
+		return beginning_key(s, step);
 
 	if (envelope_decode(&e, step->text, step->len, NULL))
 		return mem_strdup("text that is no JSON");
@@ -193,6 +208,7 @@ bool steps_add(struct steps *s, const struct capture_event *e)
 			     .kind = e->kind,
 			     .from = e->from,
 			     .len = e->data.len,
+			     .cut = e->cut,
 			     .asked = NO_STEP,
 			     .answer = NO_STEP,
 			     .status = e->status,

@@ -30,6 +30,7 @@ struct step {
 		message; /* the JSON-RPC message, or the whole frame; owned */
 	char *text; /* the frame, in which message may stand; owned */
 	size_t len;
+	bool cut; /* that is its beginning alone */
 	char *id; /* of a request or reply, as it stands there; NULL. Owned */
 	size_t asked; /* a reply: the step that it answers; NO_STEP */
 	size_t answer; /* a request: the step that answers it; NO_STEP */

@@ -288,6 +288,12 @@ static void tell_file(struct judged_file *r, const struct capture_reader *file)
 			k, "lost", STAGE_ODD,
 			"%llu events were not recorded: what is missing may be there",
 			(unsigned long long)r->lost);
+	if (capture_beginnings(file))
+		check_stage(
+			k, "lost", STAGE_ODD,
+			"of %zu message%s above 64 kB the beginning alone was recorded: not judged",
+			capture_beginnings(file),
+			capture_beginnings(file) == 1 ? "" : "s");
 	if (capture_cut(file))
 		check_stage(k, "cut", STAGE_ODD,
 			    "the file ends within a line: read up to there");

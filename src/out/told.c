@@ -16,6 +16,13 @@ void told_unmasked(struct renderer *out, const struct capture_reader *file,
 void told_cut(struct renderer *out, const struct capture_reader *file,
 	      const char *path)
 {
+	const size_t beginnings = capture_beginnings(file);
+
 	if (capture_cut(file))
 		render_note(out, "'%s' ends too early: read up to there", path);
+	if (beginnings)
+		render_note(
+			out,
+			"'%s' has of %zu message%s above 64 kB the beginning alone: what stands behind it is not known",
+			path, beginnings, beginnings == 1 ? "" : "s");
 }

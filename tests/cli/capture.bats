@@ -386,3 +386,23 @@ END
 		hints "'cut.cap' ends too early: read up to there"
 	done
 }
+
+@test "of what is above 64 kB the beginning alone is there: not judged, not compared, not cloned, and said" {
+	local huge='sim:?fault=huge=70000'
+	mcp --trace g.cap "$huge" call self.get_device_status
+	ends 0
+	mcp check g.cap
+	ends 0
+	grep -q '^lost  *odd  *of 1 message above 64 kB' stdout
+	mcp "$huge" replay g.cap
+	ends 0
+	hints 'of 1 message above 64 kB the beginning alone'
+	mcp clone g.cap
+	ends 0
+	hints 'of 1 message above 64 kB the beginning alone'
+	jq -e '.notes[] | select(test("^1 messages above 64 kB"))' stdout
+	mv stdout g.json
+	mcp sim:./g.json call self.get_device_status
+	ends 1
+	hints 'not recorded'
+}
