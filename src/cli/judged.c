@@ -124,6 +124,7 @@ void judged_gave_up(void *owner, int32_t id)
 void judged_begin(struct connection *c)
 {
 	c->diag.found = on_found;
+	c->diag.clock = loop_now_us;
 	c->diag.whose = whose;
 	c->diag.owner = c;
 	memset(c->judged, 0, sizeof(c->judged));

@@ -141,8 +141,8 @@ static void tell(struct connection *c, const struct ladder *l,
 	error_detail(err, buf_string(&lines), lines.len);
 	error_hint(err, "%s", v->next);
 	render_keep_ladder(&c->app->out, buf_string(&json));
-	/* That one was found in a frame. */
-	if (v->code < 0 || v->code == D116)
+	/* Those were found in a frame. */
+	if (v->code < 0 || v->code == D116 || v->code == D143)
 		return;
 	c->worded = true;
 	diag_found(&c->diag, (enum diag_code)v->code,

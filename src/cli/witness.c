@@ -327,6 +327,7 @@ static int open_port(struct witness_port *p, struct error *err)
 	struct witness *w = p->of;
 
 	p->diag.found = on_found;
+	p->diag.clock = loop_now_us;
 	p->diag.owner = p;
 	p->judge.diag = &p->diag;
 	diag_start(&p->diag);

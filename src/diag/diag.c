@@ -109,7 +109,9 @@ static void raise_finding(struct diag *d, enum diag_code code,
 			  const struct rule_look *l)
 {
 	struct finding *f = find(d, code);
-	int64_t now = l->f ? l->f->at_us : 0;
+	int64_t now = l->f && l->f->at_us ? l->f->at_us :
+		      d->clock		  ? d->clock() :
+					    d->last_us;
 
 	if (!f) {
 		f = add_finding(d, code);
@@ -769,6 +771,7 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 	struct frame_reading r;
 
 	d->frames++;
+	d->last_us = f->at_us;
 	if (f->kind == FRAME_IS_BINARY) {
 		ask(d, f, NULL, ON_BINARY);
 		return;

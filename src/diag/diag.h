@@ -132,6 +132,9 @@ struct diag {
 	 */
 	const char *(*whose)(void *owner, int64_t id);
 	void *owner;
+	/* For what no frame shows: microseconds, as of frames; NULL: as of the last one. */
+	int64_t (*clock)(void);
+	int64_t last_us; /* of the last frame */
 	struct finding *item; /* one a code, in the order they came; owned */
 	size_t count, capacity;
 	uint64_t frames;

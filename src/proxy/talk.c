@@ -142,6 +142,7 @@ struct talk *talk_open(struct proxy *p, const struct talk_head *h)
 	t->conn = proxy_connection(p);
 	diag_start(&t->diag);
 	t->diag.found = on_found;
+	t->diag.clock = loop_now_us;
 	t->diag.owner = t;
 	list(t);
 	put(t, &e);

@@ -227,6 +227,7 @@ void findings_begin(struct board *d)
 	take_back(&d->server->findings, d);
 	diag_start(d->diag);
 	d->diag->found = on_found;
+	d->diag->clock = loop_now_us;
 	d->diag->whose = whose;
 	d->diag->owner = d;
 	look_around(d);

@@ -429,6 +429,7 @@ void pretend_talk_start(struct pretend *d, struct pretend_talk *t)
 		.from = { .asked = c->asked },
 	};
 	t->diag.found = on_found;
+	t->diag.clock = loop_now_us;
 	t->diag.owner = d;
 	diag_start(&t->diag);
 }

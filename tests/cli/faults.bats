@@ -134,3 +134,13 @@ round() {
 	wait "$SERVER" || :
 	absent B230 serve.out
 }
+
+@test "a finding without a frame has its time, and what is told as the cause is no second one" {
+	for fault in not-json no-reply; do
+		mcp --timeout 300ms --findings "$fault.found" "sim:?fault=$fault" call self.get_device_status
+		[ "$status" != 0 ]
+		jq -e '.count == 1 and .first_us > 0 and .last_us == .first_us' "$fault.found"
+	done
+	grep -q '"D143"' not-json.found
+	grep -q '"D121"' no-reply.found
+}
