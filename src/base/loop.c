@@ -7,12 +7,14 @@
 
 #include <assert.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "base/chain.h"
 #include "base/log.h"
 #include "base/mem.h"
 
 #define CLOSE_MS 1000
+#define FILES_LEAST 16
 #define BEAT_US 50000 /* of the watch for delays */
 #define BEAT_SLACK_US 20000 /* later than that is late */
 #define WATCH_US INT64_C(30000000) /* so long after the last question */
@@ -168,12 +170,33 @@ static int cannot_watch(int status, struct error *err)
 	return error_code(err, -status);
 }
 
+/* libuv aborts where it gets none for itself. */
+static int check_files(struct error *err)
+{
+	struct rlimit most = { FILES_LEAST, FILES_LEAST };
+
+	if (getrlimit(RLIMIT_NOFILE, &most) || most.rlim_cur >= FILES_LEAST)
+		return 0;
+	most.rlim_cur =
+		most.rlim_max < FILES_LEAST ? most.rlim_max : FILES_LEAST;
+	if (most.rlim_cur >= FILES_LEAST && !setrlimit(RLIMIT_NOFILE, &most))
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "no more than %llu open files are allowed, and %d are needed",
+		  (unsigned long long)most.rlim_max, FILES_LEAST);
+	return error_hint(err, "ulimit -n 1024");
+}
+
 int loop_new_aside(struct loop **out, struct error *err)
 {
-	struct loop *l = mem_zalloc(sizeof(*l));
-	int status = uv_loop_init(&l->uv);
+	struct loop *l;
+	int status;
 
 	*out = NULL;
+	if (check_files(err))
+		return -1;
+	l = mem_zalloc(sizeof(*l));
+	status = uv_loop_init(&l->uv);
 	if (status) {
 		mem_free(l);
 		error_set(err, ERR_CONNECT, "cannot start the event loop: %s",

@@ -48,9 +48,10 @@ static void reset_signals(void)
 
 	for (int n = 1; n < NSIG; n++)
 		signal(n, SIG_DFL);
-	/* Who asks ends this process; Ctrl-C reaches both. */
+	/* Who asks ends this process; a signal to the group reaches both. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -216,3 +216,14 @@ quiet() {
 	done
 	event noise 'it showed no token, and no address'
 }
+
+@test "too few open files: said, with what to do" {
+	local n
+	for n in 12 15; do
+		run bash -c "ulimit -n $n; mcpctl devices"
+		[ "$status" = 2 ]
+		[[ $output == *"no more than $n open files are allowed, and 16 are needed"*"ulimit -n"* ]]
+	done
+	run bash -c "ulimit -n 32; mcpctl sim: call self.get_device_status --jq .battery.level"
+	[ "$status" = 0 ]
+}
