@@ -423,6 +423,18 @@ const char *text_milliseconds(int64_t ms, char *out, size_t size)
 	return out;
 }
 
+const char *text_since(char *out, size_t size, int64_t ms)
+{
+	char time[TEXT_ROOM];
+
+	*out = '\0';
+	if (ms >= 1000)
+		snprintf(out, size, " (told %s ago)",
+			 text_milliseconds(ms / 1000 * 1000, time,
+					   sizeof(time)));
+	return out;
+}
+
 const char *text_microseconds(int64_t us, char *out, size_t size)
 {
 	if (us >= 1000)

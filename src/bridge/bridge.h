@@ -88,6 +88,6 @@ struct bridge_deed {
 	bool ok;
 	const char *why; /* where not ok; NULL */
 };
-void bridge_log(struct bridge *b, const struct bridge_deed *d);
+void bridge_log(struct bridge *part, const struct bridge_deed *d);
 
 #endif

@@ -138,10 +138,10 @@ void odd_signs_free(struct odd_signs *s)
 	mem_free(s);
 }
 
-static bool shows(const char *text, char *const words[WORDS_MAX])
+static bool shows(const char *text, const struct odd_signs *s, size_t sign)
 {
-	for (size_t w = 0; w < WORDS_MAX && words[w]; w++) {
-		if (strstr(text, words[w]))
+	for (size_t w = 0; w < WORDS_MAX && s->words[sign][w]; w++) {
+		if (strstr(text, s->words[sign][w]))
 			return true;
 	}
 	return false;
@@ -159,7 +159,7 @@ char *odd_texts(const struct odd_signs *s, const struct tool *t,
 	add_one(&text, t->description);
 	add_tree(&text, t->schema);
 	for (size_t i = 0; i < COUNT(signs); i++) {
-		if (shows(buf_string(&text), s->words[i]))
+		if (shows(buf_string(&text), s, i))
 			add_mark(&out, "it holds what looks like ",
 				 signs[i].looks, "");
 	}

@@ -113,13 +113,14 @@ static char *devices_json(const struct invocation *in)
 
 /* ---- until it is granted ---- */
 
-static int not_in_time(const struct app *app, const char *why,
+static int not_in_time(const struct app *app, const char *why, int64_t ago,
 		       struct error *err)
 {
-	char time[32];
+	char time[32], since[64];
 
-	error_set(err, ERR_TIMEOUT, "not leased within %s: %s",
-		  text_milliseconds(app->config.wait, time, sizeof(time)), why);
+	error_set(err, ERR_TIMEOUT, "not leased within %s: %s%s",
+		  text_milliseconds(app->config.wait, time, sizeof(time)), why,
+		  text_since(since, sizeof(since), ago));
 	return error_hint(err, "'mcpctl devices' shows who holds which board");
 }
 
@@ -130,6 +131,7 @@ static int await(struct app *app, struct control_line *serve,
 	int64_t wait = app->config.wait;
 	int64_t deadline = wait ? loop_now() + wait : serve_deadline(app);
 	CLEANUP(mem_free_ptr) char *before = NULL;
+	int64_t told = 0;
 
 	while (control_line_next(serve, deadline, out, err) == 0) {
 		const char *text = json_string(out->json, "text");
@@ -139,12 +141,13 @@ static int await(struct app *app, struct control_line *serve,
 		if (strcmp(out->op, "queued") == 0) {
 			mem_free(before);
 			before = mem_strdup(text ? text : "");
+			told = loop_now();
 			render_note(&app->out, "waiting: %s", before);
 		}
 		control_answer_done(out);
 	}
 	if (err->kind == ERR_TIMEOUT && before)
-		return not_in_time(app, before, err);
+		return not_in_time(app, before, loop_now() - told, err);
 	return -1;
 }
 

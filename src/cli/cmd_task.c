@@ -135,7 +135,7 @@ static int (*const verbs[])(const struct invocation *in, struct task *t,
 /* Which of the words; -1: none. */
 static int find_verb(const char *word, struct error *err)
 {
-	const char *names[COUNT(verbs)];
+	const char *names[COUNT(verbs)] = { NULL };
 	const char *near;
 
 	for (size_t i = 0; i < COUNT(verbs); i++) {

@@ -96,7 +96,7 @@ static void judge(struct upgrade_board *b, enum upgrade_verdict v, int64_t now,
 	va_end(args);
 	b->verdict = v;
 	b->ended = now;
-	if (v > UPGRADE_SAME)
+	if (v > UPGRADE_SAME && v <= UPGRADE_UNSEEN)
 		error_set(&b->why, kinds[v], "%s", text);
 }
 

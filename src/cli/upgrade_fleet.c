@@ -159,7 +159,7 @@ static void end(struct fleet_upgrade *u, struct fleet_board *b,
 		.stage = upgrade_stage_name(
 			b->step == FLEET_BACK ? UPGRADE_BACK : UPGRADE_WAITING),
 		.good = good,
-		.words = good ? NULL : why->text,
+		.words = good || !why ? NULL : why->text,
 		.before = b->version,
 		.now = b->now,
 		.took_ms = loop_now() - b->begun,

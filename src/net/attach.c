@@ -20,6 +20,7 @@ struct attach {
 	struct error why; /* of closed */
 	bool attached, closing;
 	char *waiting; /* why nothing is attached yet; NULL */
+	int64_t waiting_at; /* loop_now() ms when that was told */
 	char *waiting_hint; /* NULL */
 	attach_tool_answer *answer; /* NULL: nothing was asked */
 	void *answer_owner;
@@ -59,6 +60,7 @@ static void on_waiting(struct attach *a, const cJSON *json)
 	mem_free(a->waiting_hint);
 	a->waiting_hint = mem_strdup(json_string(json, "hint"));
 	a->waiting = mem_strdup(text && *text ? text : none);
+	a->waiting_at = loop_now();
 	if (again || !a->transport->events->notice)
 		return;
 	line = mem_printf("%s; waiting", a->waiting);
@@ -470,16 +472,18 @@ static void attach_close(struct transport *t)
 static int attach_explain(struct transport *t, struct error *err)
 {
 	const struct attach *a = t->impl;
+	char since[64];
 
 	if (!a || a->closing || a->attached)
 		return 0;
 	if (!a->waiting)
 		return control_client_silent(ERR_CONNECT, err);
 	error_set(err, ERR_CONNECT, "%s", a->waiting);
-	return error_hint(err, "%s",
-			  a->waiting_hint ?
-				  a->waiting_hint :
-				  "'mcpctl devices' shows who is there");
+	if (!a->waiting_hint)
+		return error_hint(err, "'mcpctl devices' shows who is there");
+	return error_hint(
+		err, "%s%s", a->waiting_hint,
+		text_since(since, sizeof(since), loop_now() - a->waiting_at));
 }
 
 /* q NULL: nothing. */

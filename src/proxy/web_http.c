@@ -568,7 +568,8 @@ static void take_whole_head(struct http_leg *w)
 	head_done(&h);
 }
 
-static void take_question(struct http_leg *w, const char *data, size_t len)
+/* Returns how much of it is behind a question whose answer came before its end. */
+static size_t take_one(struct http_leg *w, const char *data, size_t len)
 {
 	struct http_parts *q = &w->question;
 
@@ -588,24 +589,33 @@ static void take_question(struct http_leg *w, const char *data, size_t len)
 	}
 	dial(w);
 	if (is_over(w))
-		return;
+		return 0;
 	if (q->broken && !q->has_head) {
 		refuse_broken(w, "no request of HTTP/1.1");
-		return;
+		return 0;
 	}
 	if (!q->over)
-		return;
+		return 0;
 	tell_question(w);
-	/* Its answer came before its end. */
 	if (w->answer.over) {
 		begin_exchange(w);
-		take_question(w, data, len);
-		return;
+		return len;
 	}
 	/* The next one waits for the answer to this one. */
 	if (len) {
 		buf_add(&w->next, data, len);
 		pair_stop(&w->leg.pair, SIDE_DEVICE, true);
+	}
+	return 0;
+}
+
+static void take_question(struct http_leg *w, const char *data, size_t len)
+{
+	size_t left;
+
+	while ((left = take_one(w, data, len)) > 0) {
+		data += len - left;
+		len = left;
 	}
 }
 
