@@ -318,6 +318,11 @@ bool argument_name_is_plain(const char *name)
 {
 	size_t len = strlen(name);
 
+	/* Control characters are shown escaped, which only JSON reads. */
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)name[i] < ' ')
+			return false;
+	}
 	return len > 0 && !strchr("@-{ \t\r\n", *name) && !strchr(name, '=') &&
 	       name[len - 1] != ':';
 }
@@ -416,6 +421,8 @@ static int check_names(const cJSON *object,
 					    known.name, NAMES_MAX);
 	cJSON_ArrayForEach(member, object) {
 		if (schema_property(options->tool->schema, schema,
+				    member->string) ||
+		    schema_requires(options->tool->schema, schema,
 				    member->string))
 			continue;
 		if (options->device || (cJSON_IsFalse(rest) && !free_names))
@@ -963,6 +970,24 @@ int arguments_build(struct buf *out, char *const *word, size_t count,
 
 #define NAMES_MAX_USAGE 64
 
+/* What is required, though the schema says no more of it. */
+static void add_unlisted(const cJSON *root, struct buf *out)
+{
+	const cJSON *schema = schema_resolve(root, root), *name;
+	size_t count = 0;
+
+	cJSON_ArrayForEach(name, json_array(schema, "required")) {
+		const char *text = cJSON_GetStringValue(name);
+
+		if (!text || schema_property(root, root, text))
+			continue;
+		if (++count > NAMES_MAX_USAGE)
+			return;
+		buf_char(out, ' ');
+		argument_usage(root, NULL, text, out);
+	}
+}
+
 void arguments_usage(const struct tool *t, struct buf *out)
 {
 	const char *name[NAMES_MAX_USAGE];
@@ -981,6 +1006,7 @@ void arguments_usage(const struct tool *t, struct buf *out)
 		if (!required)
 			buf_char(out, ']');
 	}
+	add_unlisted(t->schema, out);
 	if (count == NAMES_MAX_USAGE)
 		buf_text(out, " …");
 }

@@ -266,9 +266,10 @@ static void unknown_names(void **state)
 	bench_init(&b, volume);
 	/* Elsewhere than on devices the schema allows it. */
 	gives(&b, "volume=1 volum=3", "{\"volume\":1,\"volum\":3}");
-	assert_string_equal(buf_string(&b.warnings),
-			    "argument 'volum' is not in the tool's schema, "
-			    "which forbids no others (did you mean 'volume'?)\n");
+	assert_string_equal(
+		buf_string(&b.warnings),
+		"argument 'volum' is not in the tool's schema, "
+		"which forbids no others (did you mean 'volume'?)\n");
 	b.options.device = true;
 	/* A mistyped name says more than a missing one. */
 	refuses(&b, "volum=3",
@@ -505,6 +506,10 @@ static void usages(void **state)
 	usage_is(volume, "call self.x volume=<0..100>");
 	usage_is(NULL, "call self.x");
 	usage_is("{}", "call self.x");
+	/* What is required is an argument, though nothing more is said of it. */
+	usage_is("{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":"
+		 "[\"a\",\"b\"]}",
+		 "call self.x a=<string> b=<any>");
 	usage_is("{\"properties\":{\"theme\":{\"enum\":[\"light\",\"dark\"]},"
 		 "\"on\":{\"type\":\"boolean\"},\"tag\":{\"type\":\"array\","
 		 "\"items\":{\"type\":\"string\"}},\"o\":{\"type\":\"object\"},"
