@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/witnessed.h"
 #include "diag/finding.h"
 #include "diag/pace.h"
@@ -140,6 +141,10 @@ int findings_open(struct app *app, struct error *err)
 
 	if (!app->config.findings || app->findings)
 		return 0;
+	if (text_same(app->config.findings, "-"))
+		return error_set(
+			err, ERR_USAGE,
+			"--findings writes to a file, and '-' is none");
 	fd = file_create("file of findings", app->config.findings, false, err);
 	if (fd < 0)
 		return -1;

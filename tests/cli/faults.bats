@@ -143,4 +143,7 @@ round() {
 	done
 	grep -q '"D143"' not-json.found
 	grep -q '"D121"' no-reply.found
+	mcp --findings - sim: ping
+	ends 2
+	[ ! -e - ]
 }
