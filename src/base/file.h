@@ -17,7 +17,7 @@ int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err);
 /* The same of a file that nobody named: what is no regular one is not waited for. */
 int file_read_found(struct buf *out, const char *what, const char *path,
-	      struct error *err);
+		    struct error *err);
 
 /*
  * A file that the user named, to be written from its start, or (append) behind

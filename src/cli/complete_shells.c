@@ -74,8 +74,8 @@ static void typed_line_read(struct typed_line *t, const char *typed,
 static bool fits_quote(const struct candidate *c, const struct typed_line *t)
 {
 	const char *bad = t->word.quote == '\'' ? "'" :
-			  t->word.quote	       ? "!" :
-						 "";
+			  t->word.quote		? "!" :
+						  "";
 
 	return text_starts(c->word, buf_string(&t->word.text)) &&
 	       !strpbrk(c->word + t->word.text.len, bad);
