@@ -427,11 +427,10 @@ const char *text_since(char *out, size_t size, int64_t ms)
 {
 	char time[TEXT_ROOM];
 
-	*out = '\0';
-	if (ms >= 1000)
-		snprintf(out, size, " (told %s ago)",
-			 text_milliseconds(ms / 1000 * 1000, time,
-					   sizeof(time)));
+	text_milliseconds(ms / 1000 * 1000, time, sizeof(time));
+	snprintf(out, size, " (told %s ago)", time);
+	if (ms < 1000)
+		*out = '\0';
 	return out;
 }
 

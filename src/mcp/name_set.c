@@ -49,7 +49,7 @@ static const char *twice_here(const cJSON *object)
 	return twice;
 }
 
-/* No deeper than what was parsed, which cJSON bounds. */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than JSON_DEPTH_MAX */
 const char *name_set_twice(const cJSON *value)
 {
 	const char *twice = cJSON_IsObject(value) ? twice_here(value) : NULL;
