@@ -485,8 +485,11 @@ void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
 
 void timer_start(struct timer *t, int64_t ms)
 {
-	struct loop *l = t->uv.loop->data;
+	struct loop *l;
 
+	if (!t->open)
+		return;
+	l = t->uv.loop->data;
 	if (ms <= 0 && l->timing) {
 		start_later(l, t);
 		return;

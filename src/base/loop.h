@@ -92,7 +92,7 @@ struct timer {
 };
 void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
 		void *owner);
-/* Again restarts it; 0 fires in the next turn, when sockets had theirs. */
+/* Again restarts it; 0 fires in the next turn, when sockets had theirs. Nothing once it is closed. */
 void timer_start(struct timer *t, int64_t ms);
 void timer_stop(struct timer *t);
 void timer_close(struct timer *t, void (*closed)(void *owner));

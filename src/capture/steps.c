@@ -125,7 +125,6 @@ static char *text_key(const struct steps *s, struct step *step)
 
 	if (step->cut)
 		return beginning_key(s, step);
-
 	if (envelope_decode(&e, step->text, step->len, NULL))
 		return mem_strdup("text that is no JSON");
 	if (!e.message.text || e.message.kind == MESSAGE_UNKNOWN)
