@@ -154,11 +154,10 @@ int file_read_own(struct buf *out, const char *path)
 	return why ? -1 : 0;
 }
 
-/* fd: as open gave it, with errno; closed. */
-static int read_opened(struct buf *out, const char *what, const char *path,
-		       int fd, struct error *err)
+int file_read(struct buf *out, const char *what, const char *path,
+	      struct error *err)
 {
-	int error = errno;
+	int fd = file_open(path, O_RDONLY, 0), error = errno;
 	bool large;
 
 	if (fd >= 0) {
@@ -173,15 +172,8 @@ static int read_opened(struct buf *out, const char *what, const char *path,
 				 "the %s '%s' is larger than %zu %s", what,
 				 path, out->max >> (large ? 20 : 10),
 				 large ? "MB" : "kB");
-	return error_set(
-		err, ERR_USAGE, "cannot read the %s '%s': %s", what, path,
-		error == EINVAL ? "it is no regular file" : strerror(error));
-}
-
-int file_read(struct buf *out, const char *what, const char *path,
-	      struct error *err)
-{
-	return read_opened(out, what, path, file_open(path, O_RDONLY, 0), err);
+	return error_set(err, ERR_USAGE, "cannot read the %s '%s': %s", what,
+			 path, strerror(error));
 }
 
 int file_read_found(struct buf *out, const char *what, const char *path,
@@ -189,8 +181,12 @@ int file_read_found(struct buf *out, const char *what, const char *path,
 {
 	struct stat st;
 
-	return read_opened(out, what, path, file_open_regular(path, 0, &st),
-			   err);
+	/* Looked at by its name: it may be another process that opens it. */
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return file_read(out, what, path, err);
+	return error_set(err, ERR_USAGE,
+			 "cannot read the %s '%s': it is no regular file", what,
+			 path);
 }
 
 /* ---- made for the user ---- */

@@ -256,7 +256,7 @@ static void test_id_as_text(void **state)
 	says(e, text);
 	assert_non_null(strstr(a.frame, "\"id\":\"7\","));
 	assert_string_equal(diag_finding(e->device->diag, D114)->detail,
-			    "self.a is a text");
+			    "the id of self.a is a text");
 	says(e, text);
 	assert_int_equal(diag_count(e->device->diag, D114), 2);
 	assert_non_null(strstr(diag_finding(e->device->diag, D123)->detail,
