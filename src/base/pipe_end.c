@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 #define SLICE 65536
+#define SLICES_A_TURN 16
 
 struct pipe_rest {
 	uv_write_t uv;
@@ -172,16 +173,20 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *in)
 	tell_end(e);
 }
 
+/* In one turn no more than that: others want theirs. */
 static void read_file(struct pipe_end *e)
 {
 	static char slice[SLICE];
-	ssize_t got = read(e->fd, slice, sizeof(slice));
 
-	if (got <= 0) {
-		tell_end(e);
-		return;
+	for (int i = 0; i < SLICES_A_TURN && !e->held && !e->closing; i++) {
+		ssize_t got = read(e->fd, slice, sizeof(slice));
+
+		if (got <= 0) {
+			tell_end(e);
+			return;
+		}
+		e->events->came(e->owner, slice, (size_t)got);
 	}
-	e->events->came(e->owner, slice, (size_t)got);
 	if (!e->held && !e->closing)
 		timer_start(&e->timer, 0);
 }
