@@ -165,7 +165,9 @@ static void print_bash(struct buf *out, const struct completion *c,
 	typed_line_read(&t, typed, cut);
 	if (c->files)
 		print_bash_files(out, c, &t);
-	else if (!is_live(typed))
+	else if (is_live(typed))
+		buf_text(out, "words\n");
+	else
 		print_bash_words(out, c, &t);
 	typed_word_done(&t.word);
 }

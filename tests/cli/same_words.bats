@@ -114,8 +114,8 @@ said() {
 	event ready
 	mcp -v call self.odd
 	ends 0
-	hints '! D114 warning  the reply has its id as another type: self.odd is a text'
-	event finding 'D114 warning  .*: self.odd is a text'
+	hints '! D114 warning  the reply has its id as another type: the id of self.odd is a text'
+	event finding 'D114 warning  .*: the id of self.odd is a text'
 	mcp call self.twice
 	ends 0
 	event finding 'D123 warning  .*: self.twice, .* after the first'

@@ -48,7 +48,7 @@ static const struct known_tool tools[] = {
 		 "\"b c\"]}},"
 		 "\"mode\":{\"anyOf\":[{\"const\":\"fast\"},{\"$ref\":\"#/"
 		 "$defs/slow\"}]},"
-		 "\"odd\":{\"enum\":[\"@x\",\"5\",5,null,\"it's\",\"\","
+		 "\"odd\":{\"enum\":[\"@x\",\"5\",5,null,\"it's\",\"$(x)\",\"a!b\",\"\","
 		 "\"a\\u0007\"]},"
 		 "\"a b\":{\"type\":\"string\"},\"x=y\":{\"type\":\"string\"},"
 		 "\"-n\":{\"type\":\"string\"},\"bell\\u0007\":{\"type\":"
@@ -331,7 +331,8 @@ static void test_values(void **state)
 	expect("call self.screen.draw points=", "shown:points:=<array>+|");
 	expect("call self.screen.draw mode=f", "mode=fast|");
 	/* Only what is read again as itself, and can be typed. */
-	expect("call self.screen.draw odd=", "odd=5|odd=null|odd=it's|odd=|");
+	expect("call self.screen.draw odd=",
+	       "odd=5|odd=null|odd=it's|odd=$(x)|odd=a!b|odd=|");
 	expect("call self.screen.draw 音量=", "音量=大|音量=小|");
 	ask(&c, "call self.audio_speaker.set_volume volume=", false);
 	assert_string_equal(c.item[0].brief,
@@ -548,15 +549,17 @@ static void test_bash(void **state)
 		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call 'quote'", "", "words\n");
 	/* What bash would expand gets no rest of a peer's name. */
-	printed(COMPLETE_BASH, "call", "$", "");
-	printed(COMPLETE_BASH, "call", "\"$", "");
-	printed(COMPLETE_BASH, "call", "\"a`", "");
-	printed(COMPLETE_BASH, "call", "'a'$", "");
-	printed(COMPLETE_BASH, "call", "a!", "");
-	printed(COMPLETE_BASH, "call", "\"a!", "");
-	printed(COMPLETE_BASH, "call", "\\$", "words\n");
-	printed(COMPLETE_BASH, "call", "'$", "words\n");
-	printed(COMPLETE_BASH, "call", "\"\\$", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "odd=$", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "\"odd=$", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "'odd'\"=$", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "odd=a!", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "\"odd=a", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "odd=\\$",
+		"words nosort\nodd=\\$\\(x\\)\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "'odd=$",
+		"words nosort nospace\nodd=$(x)\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "odd=a",
+		"words nosort\nodd=a\\!b\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags=b",
 		"words nosort\ntags=b\\ c\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags='",
