@@ -78,7 +78,6 @@ struct mcp_leg { /* one connection */
 	bool told; /* the head of rs was */
 	bool heard; /* something came from the server */
 	bool judged; /* why there is no answer */
-	bool early; /* rq is not whole, and has its answer */
 	bool dialled; /* or its turn is to come */
 	bool blind; /* answers are no HTTP: they go on unread */
 	struct buf later; /* requests behind those, until one is answered */
@@ -438,20 +437,21 @@ static void tell_in(struct mcp_leg *l, const struct mcp_session *s,
 static void tell_request(struct mcp_leg *l)
 {
 	const struct span text = { buf_string(&l->rq.body), l->rq.body.len };
+	/* Of the requests that wait it is the last: else it was answered amid it. */
+	const bool early = !l->count;
 	struct mcp_session *s;
 
 	if (l->blind)
 		return;
 	s = session_for(l, is_initialize(text));
-	if (!l->early) {
+	if (!early) {
 		newest(l)->session = s;
 		newest(l)->wants = wants_answer(text);
 	}
 	if (s)
 		tell_in(l, s, text);
-	if (l->early)
+	if (early)
 		session_release(l->http, s);
-	l->early = false;
 }
 
 static void next_request(struct mcp_leg *l)
@@ -636,7 +636,6 @@ static void answered(struct mcp_leg *l)
 	session_release(l->http, s);
 	l->first = (l->first + 1) % ASKED_MAX;
 	l->count--;
-	l->early = !l->count && l->rq.has_head;
 }
 
 static void next_answer(struct mcp_leg *l)

@@ -577,7 +577,7 @@ static void add_time(struct buf *out, const char *name, int64_t unix_ms)
 {
 	char stamp[STAMP_SIZE];
 
-	buf_printf(out, ",\"%s\":\"%s\"", name, clock_utc_at(stamp, unix_ms));
+	json_add_text(out, name, clock_utc_at(stamp, unix_ms));
 }
 
 /* Who it is not, and how it is picked where its id alone means another. */

@@ -86,7 +86,7 @@ static void add_time(struct buf *out, const char *name, int64_t ms)
 {
 	char stamp[STAMP_SIZE];
 
-	buf_printf(out, ",\"%s\":\"%s\"", name, clock_utc_at(stamp, ms));
+	json_add_text(out, name, clock_utc_at(stamp, ms));
 }
 
 /* The members that both forms have; the first has no comma. */
