@@ -663,6 +663,32 @@ EOF
 	absent geheim calls.log bridge.err
 }
 
+@test "a resource that is too large for a host is answered with that" {
+	cat >large.py <<'END'
+import json, sys
+def answer(m):
+    if m["method"] == "initialize":
+        return {"protocolVersion": "2025-06-18", "capabilities": {"resources": {}}, "serverInfo": {"name": "a", "version": "1"}}
+    if m["method"] == "resources/read":
+        return {"contents": [{"uri": m["params"]["uri"], "text": "x" * int(m["params"]["uri"].split(":")[1])}]}
+    return {"resources": [{"uri": "a:5", "name": "five"}]}
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": answer(m)}), flush=True)
+END
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "stdio:/usr/bin/python3 large.py", "bridge")
+h.initialize()
+read = lambda uri: h.ask("resources/read", {"uri": uri})
+assert read("a:5")["result"]["contents"][0]["text"] == "xxxxx"
+assert len(read("a:1000000")["result"]["contents"][0]["text"]) == 1000000
+assert "more than 1048576 bytes" in read("a:1048576")["error"]["message"]
+h.end()
+EOF
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host

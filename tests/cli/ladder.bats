@@ -206,6 +206,30 @@ needs_filter() { # to drop packets, as if the power went
 	absent D121 stderr
 }
 
+@test "over HTTP there is the connection of the request" {
+	background http /usr/bin/python3 -u -c 'import http.server, json, time
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if m["method"] == "tools/call":
+            time.sleep(60)
+        r = {"protocolVersion": "2025-03-26", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"},
+             "tools": [{"name": "slow", "inputSchema": {"type": "object"}}]}
+        body = json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}).encode() if "id" in m else b""
+        self.send_response(200 if body else 202)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+print("port", s.server_address[1])
+s.serve_forever()'
+	mcp --timeout 500ms "http://127.0.0.1:$(wait_for http.out '^port ' | tr -dc 0-9)/mcp" call slow
+	ends 4
+	hints '  tcp   acknowledged, round trip '
+}
+
 @test "ping shows the layers that there are" {
 	mcp sim: ping
 	ends 0

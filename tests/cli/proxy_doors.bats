@@ -98,6 +98,8 @@ post() {
 	background board mcpctl sim --device-id "$MAC" --connect "ws://127.0.0.1:$AT/xiaozhi/v1/"
 	until_true matches proxy.out 'vision.url' 2
 	absent 'vision.url .*203.0.113' proxy.out
+	# One address for pictures has one here, whoever is told it.
+	[ "$(grep -oE 'mcpctl-proxy/vision/[0-9a-f]{32}' proxy.out | sort -u | grep -c .)" = 1 ]
 	kill "$PROXY"
 	finish "$PROXY" 0
 }

@@ -20,6 +20,7 @@
 #define HZ_44100 "\x44\xac\0\0"
 #define RIFF "RIFF\0\0\0\0WAVE"
 #define MONO FORMAT("\1", "\1", HZ_16000, "\x10")
+#define STEREO FORMAT("\1", "\2", HZ_16000, "\x10")
 /* Without the NUL that C puts behind. */
 #define BYTES(text) text, sizeof(text) - 1
 
@@ -220,6 +221,46 @@ static void encodes_the_rest(void **state)
 	speech_done(&s);
 }
 
+/* The sound of a WAV whose channels have that each, as packets. */
+static void encode(struct speech *s, const char *format, size_t len,
+		   const short *each, size_t channels)
+{
+	CLEANUP(buf_done) struct buf wav = { 0 };
+
+	buf_add(&wav, format, len);
+	for (int i = 0; i < 16000; i++) {
+		for (size_t c = 0; c < channels; c++) {
+			/* A tone of 1 kHz. */
+			int v = i % 16 < 8 ? each[c] : -each[c];
+
+			buf_char(&wav, (char)v);
+			buf_char(&wav, (char)(v >> 8));
+		}
+	}
+	assert_int_equal(take(s, &wav, NULL), 0);
+}
+
+static void mixes_channels(void **state)
+{
+	static const short loud[] = { 8000, 8000 }, against[] = { 8000, -8000 };
+	static const short none[] = { 0 };
+	struct speech mono, both, apart, silence;
+
+	(void)state;
+	encode(&mono, BYTES(RIFF MONO "data\xff\xff\xff\xff"), loud, 1);
+	encode(&both, BYTES(RIFF STEREO "data\xff\xff\xff\xff"), loud, 2);
+	encode(&apart, BYTES(RIFF STEREO "data\xff\xff\xff\xff"), against, 2);
+	encode(&silence, BYTES(RIFF MONO "data\xff\xff\xff\xff"), none, 1);
+	assert_int_equal(mono.bytes.len, both.bytes.len);
+	assert_memory_equal(mono.bytes.data, both.bytes.data, mono.bytes.len);
+	assert_int_equal(apart.bytes.len, silence.bytes.len);
+	assert_true(mono.bytes.len > 2 * silence.bytes.len);
+	speech_done(&mono);
+	speech_done(&both);
+	speech_done(&apart);
+	speech_done(&silence);
+}
+
 static void refuses_what_is_none(void **state)
 {
 	CLEANUP(buf_done) struct buf file = { 0 }, cut = { 0 }, wav = { 0 };
@@ -267,6 +308,7 @@ int main(void)
 		cmocka_unit_test(joins_short_ones),
 		cmocka_unit_test(fills_the_last),
 		cmocka_unit_test(encodes_the_rest),
+		cmocka_unit_test(mixes_channels),
 		cmocka_unit_test(refuses_what_is_none),
 		cmocka_unit_test(counts_holes),
 	};
