@@ -169,12 +169,8 @@ void serve_exec_device(struct serve_exec *x, const char *id)
 {
 	if (!x->command || is_busy(x, id) || tell_leased(x, id))
 		return;
-	if (x->running < RUNNING_MAX) {
-		start(x, id);
-	} else {
-		name_set_add(&x->places, id, x->queue.count);
-		words_add(&x->queue, id);
-	}
+	name_set_add(&x->places, id, x->queue.count);
+	words_add(&x->queue, id);
 }
 
 static void forget_queue(struct serve_exec *x)

@@ -31,12 +31,14 @@ struct serve_exec {
 void serve_exec_init(struct serve_exec *x, struct loop *l, struct serve *s,
 		     const char *command);
 /*
- * The device is ready: start the command for it, at once or when fewer run.
- * Nothing if one is running for it. One that cannot be started is told, and
- * counts as ended with status 3.
+ * The device is ready: its command is started in its turn (serve_exec_more).
+ * Nothing if one is running for it, or waits.
  */
 void serve_exec_device(struct serve_exec *x, const char *id);
-/* Start those that had to wait, as far as there is room. */
+/*
+ * Start those whose turn it is, as far as there is room. One that cannot be
+ * started is told, and counts as ended with status 3.
+ */
 void serve_exec_more(struct serve_exec *x);
 /* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
 void serve_exec_stop(struct serve_exec *x);
