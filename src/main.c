@@ -99,14 +99,9 @@ static void report(struct app *app, const struct error *err)
 	render_error(&app->out, err);
 }
 
-/* A signal ends with 128 and its number, as a shell says it. */
 static int exit_status(const struct app *app, const struct error *err)
 {
-	if (err->kind == ERR_NONE)
-		return app->status;
-	if (err->kind == ERR_INTERRUPTED && err->code > 0)
-		return 128 + err->code;
-	return error_status(err);
+	return err->kind == ERR_NONE ? app->status : error_status(err);
 }
 
 /*

@@ -188,6 +188,9 @@ void error_copy(struct error *to, const struct error *from)
 
 int error_status(const struct error *err)
 {
+	/* As a shell says it. */
+	if (err->kind == ERR_INTERRUPTED && err->code > 0)
+		return 128 + err->code;
 	return (int)err->kind;
 }
 

@@ -270,9 +270,12 @@ static size_t measure(const char *text, size_t len, size_t *size)
 
 size_t text_width(const char *text, size_t len)
 {
-	size_t columns = 0, size;
+	size_t columns, size, at = 0;
 
-	for (size_t at = 0; at < len; at += size)
+	/* Most of it is ASCII. */
+	while (at < len && text[at] >= 0x20 && text[at] < 0x7f)
+		at++;
+	for (columns = at; at < len; at += size)
 		columns += measure(text + at, len - at, &size);
 	return columns;
 }

@@ -295,10 +295,10 @@ int check_died(struct checkup *k, const char *question, const struct error *why,
 			 question, why->text);
 }
 
-/* Something came that may be the answer, and was found to be none. */
+/* What may be the answer came, and was found to be none: that is the error then. */
 static bool is_explained(const struct checkup *k)
 {
-	static const enum diag_code why[] = { D116, D124, D125, D143, P702 };
+	static const enum diag_code why[] = { D116, D124, D125 };
 
 	for (size_t i = 0; i < COUNT(why); i++) {
 		if (diag_count(k->diag, why[i]))

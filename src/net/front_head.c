@@ -222,15 +222,6 @@ void front_refuse_socket(struct front *f, int fd, const char *reason)
 	close(fd);
 }
 
-static void visitor_refuse_tls(struct visitor *v)
-{
-	/* Record type alert, TLS 1.0, two bytes: fatal, protocol_version. */
-	static const unsigned char alert[] = { 21, 3, 1, 0, 2, 2, 70 };
-
-	(void)!send(v->fd, alert, sizeof(alert), MSG_NOSIGNAL);
-	linger(v);
-}
-
 /* ---- its head ---- */
 
 static void on_timer(void *owner)
@@ -469,7 +460,8 @@ static void look(struct visitor *v, size_t len)
 		break;
 	case HEAD_TLS:
 		front_noise(v->front, FRONT_TLS, v->address);
-		visitor_refuse_tls(v);
+		/* No alert: who asks is to see that here is no TLS. */
+		visitor_refuse(v, 400, "this port speaks no TLS");
 		break;
 	case HEAD_GARBAGE:
 		front_noise(v->front, FRONT_GARBAGE, v->address);

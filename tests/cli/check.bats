@@ -137,6 +137,13 @@ codes() {
 	says 'float id'
 }
 
+@test "a board whose answers are no messages does not pass" {
+	mcp --timeout 500ms 'sim:?fault=not-json' check --risk read
+	ends 7
+	says D143
+	says D145
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do

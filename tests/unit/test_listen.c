@@ -326,8 +326,6 @@ static void child_strangers(uint16_t to, int out)
 		len = recv(fd, answer, sizeof(answer), 0);
 		if (len <= 0)
 			_exit(6);
-		if (answer[0] == 21 && len == 7) /* a TLS alert has NULs */
-			len = snprintf(answer, sizeof(answer), "alert");
 		(void)!write(out, answer, (size_t)len);
 		close(fd);
 	}
@@ -340,7 +338,10 @@ static void test_strangers(void **state)
 	(void)state;
 	start("listen:127.0.0.1:0", NULL, NULL);
 	got = visit(child_strangers);
-	assert_memory_equal(got, "alertHTTP/1.1 ", 14);
+	got = strstr(got, " 400 ");
+	assert_non_null(got);
+	got = strstr(got, "speaks no TLS");
+	assert_non_null(got);
 	got = strstr(got, " 400 ");
 	assert_non_null(got);
 	got = strstr(got + 1, " 400 ");

@@ -309,9 +309,9 @@ static void test_memory(void **state)
 {
 	(void)state;
 	needs_memory_limit();
-	fails("[range(1e9)] | length", "1", "memory");
+	fails("reduce range(40) as $i (\"x\"; . + .) | length", "1", "memory");
 	/* libjq releases what nests by recursion. */
-	fails("reduce range(3000000) as $i (0; [.]) | length", "1", "memory");
+	fails("reduce range(400000) as $i (0; [.]) | length", "1", "memory");
 }
 #endif
 
