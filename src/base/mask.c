@@ -40,6 +40,9 @@ struct mask_scan {
 	const char *at, *end;
 	struct mask_names *names; /* NULL */
 	const char *udp_end; /* of the object "udp" that at is in; NULL */
+	/* If set: a copy of from to to, whose secrets become stars. */
+	char *window;
+	const char *from, *to;
 };
 
 /* ---- names ---- */
@@ -107,6 +110,9 @@ static bool is_hidden(const char *text, size_t len, bool *numbered)
 
 	if (len < at || strncmp(text, HIDDEN, at) != 0)
 		return false;
+	/* Only stars: of a window. */
+	while (at < len && text[at] == '*')
+		at++;
 	*numbered = len > at;
 	for (; at < len; at++)
 		if (!isdigit((unsigned char)text[at]))
@@ -248,9 +254,21 @@ static void copy(struct buf *out, struct mask_scan *s, size_t len)
 	s->at += len;
 }
 
+static void cover(const struct mask_scan *s, const char *end)
+{
+	const char *at = s->at > s->from ? s->at : s->from;
+
+	if (end > s->to)
+		end = s->to;
+	if (at < end)
+		memset(s->window + (at - s->from), '*', (size_t)(end - at));
+}
+
 static void hide(struct buf *out, struct mask_scan *s, const char *end)
 {
-	if (end > s->at)
+	if (s->window)
+		cover(s, end);
+	else if (end > s->at)
 		mask_whole(out, s->at, (size_t)(end - s->at), s->names);
 	s->at = end;
 }
@@ -393,14 +411,38 @@ void mask_secrets(struct buf *out, const char *text, size_t len)
 	mask_named(out, text, len, NULL);
 }
 
+/* Cheap first: most bytes begin none of these. */
+static bool may_begin(char c)
+{
+	return c && strchr(first_bytes, c);
+}
+
+void mask_window(char *window, size_t size, struct span text, size_t from)
+{
+	struct mask_scan s = { .at = text.text,
+			       .end = text.text + text.len,
+			       .window = window,
+			       .from = text.text + from,
+			       .to = text.text + from + size };
+
+	while (s.at < s.to) {
+		CLEANUP(buf_done) struct buf ignored = { 0 };
+
+		while (s.at < s.to && !may_begin(*s.at))
+			s.at++;
+		if (s.at < s.to && !mask_member(&ignored, &s) &&
+		    !mask_word(&ignored, &s))
+			s.at++;
+	}
+}
+
 void mask_named(struct buf *out, const char *text, size_t len,
 		struct mask_names *names)
 {
 	struct mask_scan s = { .at = text, .end = text + len, .names = names };
 	const char *copied = text;
 	while (s.at < s.end) {
-		/* Cheap first: most bytes begin none of these. */
-		if (!*s.at || !strchr(first_bytes, *s.at)) {
+		if (!may_begin(*s.at)) {
 			s.at++;
 			continue;
 		}

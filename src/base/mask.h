@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/json.h"
 
 /*
  * Append text with *** for: the string behind a JSON member whose name is
@@ -40,6 +41,11 @@ void mask_named(struct buf *out, const char *text, size_t len,
 /* Append what stands for a secret as a whole; nothing for nothing. */
 void mask_whole(struct buf *out, const char *secret, size_t len,
 		struct mask_names *names);
+/*
+ * window is a copy of size bytes of a text, from byte from on: stars over each
+ * byte of a secret there, whose name may stand before it.
+ */
+void mask_window(char *window, size_t size, struct span text, size_t from);
 /* Whether what stands behind this name, of a header or parameter, is secret. */
 bool mask_is_secret(const char *name);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "diag/rule_row.h"
@@ -76,6 +77,7 @@ static void excerpt(struct proof *p, struct span whole, struct span at)
 		p->text_len = PROOF_MAX;
 	if (p->text_len > 0)
 		memcpy(p->text, whole.text + p->from, p->text_len);
+	mask_window(p->text, p->text_len, whole, p->from);
 	p->off = off - p->from;
 	p->len = at.text ? at.len : 0;
 	if (p->len > p->text_len - p->off)

@@ -122,20 +122,6 @@ static void tell_line(struct renderer *r, const struct finding_record *f)
 
 #define BLOCK_INDENT 3
 
-/* Where a secret stands in it, nothing is marked: its places have moved. */
-static void hide_secrets(struct proof *p)
-{
-	CLEANUP(buf_done) struct buf masked = { 0 };
-
-	mask_secrets(&masked, p->text, p->text_len);
-	if (masked.len == p->text_len &&
-	    memcmp(buf_string(&masked), p->text, masked.len) == 0)
-		return;
-	p->text_len = masked.len < PROOF_MAX ? masked.len : PROOF_MAX;
-	memcpy(p->text, buf_string(&masked), p->text_len);
-	p->off = p->len = 0;
-}
-
 #define EXCERPT_LEAST 20
 
 /*
@@ -275,7 +261,6 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 	finding_title(&title, f->finding, f->detail);
 	add_safe(&b, buf_string(&title), title.len, &how);
 	buf_char(&b, '\n');
-	hide_secrets(&proof);
 	add_proof(&b, r, &proof);
 	if (!plain)
 		add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);

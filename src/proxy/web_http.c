@@ -236,6 +236,7 @@ static void answered(struct http_leg *w)
 		edit_answer(w);
 	else
 		tell_answer(w, NULL);
+	buf_reset(&w->held);
 	judge(w);
 	turn_answered(&w->leg.turn);
 	w->next = (struct buf){ 0 };

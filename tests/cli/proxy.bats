@@ -98,12 +98,14 @@ ask() {
 }
 
 @test "the real answer is judged, and --fail-on tells by the status" {
-	ota '{"websocket":{"url":"ws://h:x/"}}'
-	proxy "$OTA" --fail-on error --findings found
+	ota '{"websocket":{"token":"s3cretTok-s3cretTok-s3cretTok","url":"ws://h:x/"}}'
+	proxy "$OTA" --fail-on error --findings found --trace trace
 	ask "$HERE"
 	wait_for proxy.out 'O309'
 	leave 7
 	grep -q '"code":"O309"' found
+	# What is shown around it begins amid the secret.
+	absent s3cretTok found trace
 	wait_for proxy.err 'findings of severity error'
 }
 

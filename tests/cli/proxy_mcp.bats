@@ -286,6 +286,31 @@ data() {
 	[ "$(jq .id body)" = 8 ]
 }
 
+@test "OTA: an answer that comes before its question is whole, and ends it, is passed once" {
+	background up /usr/bin/python3 -u -c 'import socketserver
+class Meet(socketserver.StreamRequestHandler):
+    def handle(self):
+        while self.rfile.readline().strip():
+            pass
+        body = b"{\"websocket\":{\"url\":\"ws://127.0.0.1:9/x\",\"token\":\"t\"}}"
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+s = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Meet)
+print("port", s.server_address[1])
+s.serve_forever()'
+	between "http://127.0.0.1:$(wait_for up.out '^port ' | tr -dc 0-9)/xiaozhi/ota/"
+	# What it asks is longer than what waits for its end.
+	/usr/bin/python3 - "${AT##*:}" >answers <<-'END'
+		import socket, sys
+		s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		s.sendall(b"POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Length: 100000\r\n\r\n" % sys.argv[1].encode() + b" " * 80000)
+		while data := s.recv(65536):
+		    sys.stdout.buffer.write(data)
+	END
+	[ "$(grep -o 'HTTP/1.1 200' answers | grep -c .)" = 1 ]
+	grep -q "ws://127.0.0.1:${AT##*:}/" answers
+	absent '127.0.0.1:9/x' answers
+}
+
 @test "HTTP: faults in answers and in events" {
 	local at
 	server_of_tools

@@ -186,6 +186,44 @@ static void test_keys_of_a_voice_session(void **state)
 		      "{\"transport\":\"udp\",\"key\":\"k\"}");
 }
 
+/* What a window of that size shows, from the first time that begins stands there. */
+static void assert_window(const char *text, const char *begins, size_t size,
+			  const char *expected)
+{
+	const size_t from = (size_t)(strstr(text, begins) - text);
+	char window[80] = "";
+
+	memcpy(window, text + from, size);
+	mask_window(window, size, (struct span){ text, strlen(text) }, from);
+	assert_string_equal(window, expected);
+}
+
+static void test_windows(void **state)
+{
+	static const char ota[] =
+		"{\"token\":\"s3cretTok\",\"password\": \"pass\\\"word\",\"a\":5}";
+	static const char hello[] =
+		"{\"udp\":{\"server\":\"h\",\"key\":\"0123\",\"nonce\":\"45\"},\"key\":\"k\"}";
+
+	(void)state;
+	/* Its name, or its beginning, is outside. */
+	assert_window(ota, "en\":\"s3", 20, "en\":\"*********\",\"pas");
+	assert_window(ota, "Tok", 12, "***\",\"passwo");
+	assert_window(ota, "word\",", 7, "****\",\"");
+	assert_window(ota, "word\": ", 12, "word\": \"****");
+	assert_window(hello, "key", 26,
+		      "key\":\"****\",\"nonce\":\"**\"},");
+	assert_window(hello, "\"k\"", 3, "\"k\"");
+	assert_window(ota, "\"a\"", 6, "\"a\":5}");
+	/* What is only stars has no number of its own. */
+	struct mask_names *names = mask_names_new();
+	struct buf b = { 0 };
+	mask_named(&b, "{\"token\":\"*****\"}", 17, names);
+	assert_string_equal(buf_string(&b), "{\"token\":\"***\"}");
+	buf_done(&b);
+	mask_names_free(names);
+}
+
 static void test_nothing_to_hide(void **state)
 {
 	static const char bytes[] = "a\0b\"c\\\"Basic things, tokens";
@@ -212,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_broken_json),
 		cmocka_unit_test(test_keys_of_a_voice_session),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_nothing_to_hide),
 	};
 	return cmocka_run_group_tests_name("mask", tests, NULL, NULL);
