@@ -81,6 +81,8 @@ static void watch_asker(void)
 	    fcntl(SOCKET, F_SETOWN, getpid()) < 0 ||
 	    fcntl(SOCKET, F_SETFL, O_ASYNC) < 0)
 		_exit(1);
+	/* Who went before is told by no signal. */
+	end_if_alone(SIGIO);
 }
 
 static void give_up(int socket)

@@ -247,6 +247,31 @@ static void test_it_ends_with_its_asker(void **state)
 	close(ready[1]);
 }
 
+/* The asker has gone, with its value on the way, before it was watched. */
+static void test_it_ends_if_it_was_alone_from_the_start(void **state)
+{
+	const struct jq_table *jq = module_table("jq", "jq_table", &err);
+	const struct query_frame value = { 1, FRAME_VALUE };
+	int pair[2], how;
+	pid_t worker;
+
+	(void)state;
+	assert_non_null(jq);
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(write(pair[0], &value, sizeof(value)), sizeof(value));
+	assert_int_equal(write(pair[0], "1", 1), 1);
+	close(pair[0]);
+	worker = fork();
+	if (worker == 0)
+		query_work(jq, "def f: f; f", pair[1]);
+	close(pair[1]);
+	alarm(60);
+	assert_int_equal(waitpid(worker, &how, 0), worker);
+	alarm(0);
+	assert_true(WIFEXITED(how));
+}
+
 /* The asker has gone before its value was read: nobody tells that again. */
 static void test_it_ends_with_a_value_unread(void **state)
 {
@@ -393,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_it_is_stopped),
 		cmocka_unit_test(test_a_signal_stops_it),
 		cmocka_unit_test(test_it_ends_with_its_asker),
+		cmocka_unit_test(test_it_ends_if_it_was_alone_from_the_start),
 		cmocka_unit_test(test_it_ends_with_a_value_unread),
 		cmocka_unit_test(test_too_much),
 #if !ADDRESS_SANITIZED
