@@ -112,6 +112,9 @@ bool json_array_has(const cJSON *array, const cJSON *value);
 /* The name of a value's JSON type: "object", "integer", "number", … */
 const char *json_type_name(const cJSON *value);
 
+/* How many values a tree has, itself too: each is sizeof(cJSON) of memory. */
+size_t json_values(const cJSON *tree);
+
 /* For CLEANUP(json_free_ptr) cJSON *tree = … */
 void json_free_ptr(cJSON **tree);
 

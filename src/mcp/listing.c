@@ -121,7 +121,7 @@ static int guard_size(const struct listing *l, size_t elements,
 				 LISTING_PAGES_MAX);
 	if (l->bytes > l->bytes_max)
 		return error_set(err, ERR_PROTOCOL,
-				 "%s page %zu: more than %zu MB in all", method,
+				 "%s page %zu: more than %zu MB of memory in all", method,
 				 page, l->bytes_max >> 20);
 	return 0;
 }
@@ -169,7 +169,8 @@ int listing_feed_take(struct listing *l, struct message *reply,
 	size_t elements = count_of(l);
 	const char *cursor;
 
-	l->bytes += reply->len;
+	/* Of a text full of small values the tree is much larger. */
+	l->bytes += reply->len + json_values(reply->result) * sizeof(cJSON);
 	if (add_take(l, reply, err) < 0) {
 		error_prefix(err, "page %zu", pages_of(l) + 1);
 		return -1;

@@ -3,7 +3,7 @@
  * tools/list, resources/list, resources/templates/list and prompts/list over
  * all pages, as a step machine without I/O: ask for the params of the next
  * request, feed its reply, until done. Guards: a repeated cursor, an empty
- * cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes.
+ * cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes of memory.
  */
 #ifndef MCP_LISTING_H
 #define MCP_LISTING_H
@@ -66,7 +66,7 @@ struct listing {
 	bool done;
 	char *cursor; /* of the next page; NULL for the first */
 	struct name_set seen; /* cursors so far, to the page that sent them */
-	size_t bytes; /* of the pages so far */
+	size_t bytes; /* of memory, of the pages so far */
 	size_t bytes_max; /* LISTING_BYTES_MAX, unless less is set */
 	size_t skipped; /* elements that were no objects */
 };
