@@ -141,11 +141,8 @@ static bool is_serve(const char *target)
 	return text_starts(target, ATTACH);
 }
 
-/* Boards are meant where no target is, or where one of them is named. */
-static bool wants_boards(const struct bridge *b)
+bool bridge_wants_boards(const struct config *c)
 {
-	const struct config *c = &b->app->config;
-
 	if (c->devices.count || (!c->targets.count && !c->target))
 		return true;
 	for (size_t i = 0; i < c->targets.count; i++) {
@@ -155,8 +152,7 @@ static bool wants_boards(const struct bridge *b)
 	return !c->targets.count && is_serve(c->target);
 }
 
-/* --socket, or what stands behind attach: */
-static const char *socket_of(const struct config *c)
+const char *bridge_socket(const struct config *c)
 {
 	const char *given = c->socket;
 
@@ -182,13 +178,13 @@ static int open_boards(struct bridge *b, struct error *err)
 					.told = bridge_tell,
 					.owner = b };
 
-	if (!wants_boards(b))
+	if (!bridge_wants_boards(c))
 		return 0;
 	for (size_t i = 0; i < c->devices.count; i++)
 		words_add(&b->patterns, c->devices.word[i]);
 	if (!c->devices.count && c->device)
 		words_add(&b->patterns, c->device);
-	if (control_path(&b->socket, socket_of(c), false, err))
+	if (control_path(&b->socket, bridge_socket(c), false, err))
 		return -1;
 	config.socket = b->socket;
 	b->boards = bridge_boards_open(&config);

@@ -43,6 +43,10 @@ struct bridge {
 	void *owner;
 };
 
+/* Boards are meant where no target is, or where one of them is named. */
+bool bridge_wants_boards(const struct config *c);
+/* --socket, or what stands behind attach:; lent; NULL: neither. */
+const char *bridge_socket(const struct config *c);
 /*
  * The boards and targets that the configuration means; dialled by and by. -1:
  * a target that is none, a socket that cannot be, a log that cannot be written.

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "bridge/bridge.h"
 #include "bridge/host_snippet.h"
 #include "cli/app.h"
 #include "cli/named.h"
@@ -72,7 +73,7 @@ static void add_socket(struct words *out, const struct app *app)
 		add_file(out, "socket", c->socket);
 		return;
 	}
-	if (!c->targets.count && !c->target &&
+	if (bridge_wants_boards(c) && !bridge_socket(c) &&
 	    !control_path(&path, NULL, false, NULL) &&
 	    !control_path_is_usual(path))
 		add_option(out, "socket", path);

@@ -101,7 +101,7 @@ const struct command cmd_completion = {
 		"\n"
 		"The script asks mcpctl what may stand there. "
 		"Devices, tools, arguments and values come from the running serve, else from the last complete list of the target (see tools --cached). "
-		"Completing connects to no device; where there is no list yet, zsh and fish say so.",
+		"Completing connects to no device; where there is no list yet, that is said.",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_MINOR,
 	.min = 1,

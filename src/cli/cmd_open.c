@@ -279,7 +279,7 @@ const struct command cmd_open = {
 		"From then on every command that names the same target goes through it, in the time that a board of serve takes. NAME is one of 'mcpctl targets'; of targets, programs (stdio:, or behind --), http: and ws: can be kept open.\n"
 		"\n"
 		"  mcpctl open weather\n"
-		"  mcpctl weather call forecast city=Oslo\n"
+		"  mcpctl -t weather call forecast city=Oslo\n"
 		"  mcpctl close weather\n"
 		"\n"
 		"The server gets the environment, folder and rights of the command that opened it, of which nothing is sent to serve. The same target from another folder or environment is another one, and dialled as before; what does not count is mcpctl's own variables and those that tell where a command is typed (_ COLUMNS GPG_TTY LINES OLDPWD PWD SHLVL SSH_CLIENT SSH_TTY SSH_CONNECTION STY TERM_SESSION_ID TMUX TMUX_PANE WINDOWID XDG_SESSION_ID). "

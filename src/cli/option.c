@@ -101,7 +101,7 @@ static int store_flag(const struct option_row *row, void *place,
 			return 0;
 		}
 	}
-	return error_set(err, ERR_USAGE, "%s: '%s' is neither 1 nor 0", given,
+	return error_set(err, ERR_USAGE, "%s: '%s' is neither on nor off", given,
 			 value);
 }
 

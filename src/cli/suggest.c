@@ -175,8 +175,8 @@ int suggest_command(const char *word, bool inside, struct error *err)
 	if (inside && strchr(word, ':'))
 		return error_hint(
 			err,
-			"a target stands once, before the word run: mcpctl %s run …",
-			word);
+			"in the shell 'use %s' changes the target; a script has one, before the word run: mcpctl %s run …",
+			word, word);
 	if (strchr(word, ':'))
 		return error_hint(
 			err,

@@ -120,9 +120,10 @@ static int guard_size(const struct listing *l, size_t elements,
 				 "%s: not at an end after %d pages", method,
 				 LISTING_PAGES_MAX);
 	if (l->bytes > l->bytes_max)
-		return error_set(err, ERR_PROTOCOL,
-				 "%s page %zu: more than %zu MB of memory in all", method,
-				 page, l->bytes_max >> 20);
+		return error_set(
+			err, ERR_PROTOCOL,
+			"%s page %zu: more than %zu MB of memory in all",
+			method, page, l->bytes_max >> 20);
 	return 0;
 }
 

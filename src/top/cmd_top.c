@@ -256,7 +256,7 @@ const struct command cmd_top = {
 		"Arrows, j, k, PgUp, PgDn, g, G\tselect a board\n"
 		"/\tfilter: words, each of which must stand in name, id, board, firmware, state, address or finding; Enter keeps it, Esc goes back\n"
 		"s, r\tby the next column; the other way round\n"
-		"Enter\twhat it says by itself from now on, as tail has it, but raw and without its envelope; Esc: no more\n"
+		"Enter\twhat it says by itself, with what serve kept of that, as tail has it, but raw and without its envelope; Esc: no more\n"
 		"c\tcall a tool of it: the screen makes room for the answer\n"
 		"x\ta shell with it; the screen is back when that ends\n"
 		"q\tquit\n"

@@ -640,6 +640,11 @@ EOF
 	# So much the official SDK hands on, and Codex little more.
 	run env -i HOME="$HOME" PATH="$PATH" "$program" "${words[@]}" --list
 	[[ $output == *'audio_speaker_set_volume'* ]]
+	# Boards of it also beside another target.
+	mcp -t sim: -d '*' bridge --print-config cursor
+	jq -e --arg there "${words[1]}" '[.[][].args[]] | index($there)' <<<"$out"
+	mcp -t sim: bridge --print-config cursor
+	[[ $out != *--socket* ]]
 	mcp --socket other.sock bridge --print-config cursor
 	ends 0
 	jq -e --arg other "--socket=$WORK/other.sock" '.[].boards.args == ["bridge", $other]' <<<"$out"

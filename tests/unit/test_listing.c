@@ -200,8 +200,9 @@ static void bytes_have_an_end(void **state)
 			5 * sizeof(cJSON) + 100);
 	l.bytes = LISTING_BYTES_MAX;
 	assert_int_equal(feed_page(&l, "\"b\"", &err), -1);
-	assert_string_equal(err.text,
-			    "tools/list page 2: more than 64 MB of memory in all");
+	assert_string_equal(
+		err.text,
+		"tools/list page 2: more than 64 MB of memory in all");
 	listing_done(&l);
 	tool_list_done(&list);
 }

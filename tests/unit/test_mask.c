@@ -211,8 +211,7 @@ static void test_windows(void **state)
 	assert_window(ota, "Tok", 12, "***\",\"passwo");
 	assert_window(ota, "word\",", 7, "****\",\"");
 	assert_window(ota, "word\": ", 12, "word\": \"****");
-	assert_window(hello, "key", 26,
-		      "key\":\"****\",\"nonce\":\"**\"},");
+	assert_window(hello, "key", 26, "key\":\"****\",\"nonce\":\"**\"},");
 	assert_window(hello, "\"k\"", 3, "\"k\"");
 	assert_window(ota, "\"a\"", 6, "\"a\":5}");
 	/* What is only stars has no number of its own. */

@@ -386,8 +386,9 @@ static void test_listing_is_large(void **state)
 		answers(e, page);
 	}
 	assert_int_equal(e->device->state, DEVICE_FAILED);
-	assert_string_equal(e->device->reason,
-			    "tools/list page 8: more than 8 MB of memory in all");
+	assert_string_equal(
+		e->device->reason,
+		"tools/list page 8: more than 8 MB of memory in all");
 }
 
 static void test_listing_silence(void **state)
