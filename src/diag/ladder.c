@@ -286,7 +286,7 @@ bool ladder_judge(const struct ladder *l, struct verdict *out)
 		return say(
 			out, D143,
 			"what came is no message: most likely it was to be the answer",
-			"the line with D143 above tells what is wrong with it");
+			"'mcpctl explain D143' tells what that can be");
 	if (l->loop == RUNG_ANSWERED)
 		return judge_answered(out, l);
 	if (l->pong == RUNG_ANSWERED && l->loop)

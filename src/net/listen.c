@@ -167,7 +167,7 @@ static void on_timer(void *owner)
 		buf_printf(
 			&text,
 			"  (only this machine reaches that one: for boards, listen:%u)\n"
-			"'mcpctl sim' pretends to be a board that dials in",
+			"'mcpctl sim --ota' with that address pretends to be a board that dials in",
 			(unsigned)l->port->place[0].number);
 	else
 		buf_text(

@@ -97,6 +97,18 @@ static void tell_stuck(struct error *why, const char *who)
 		"it does not read its socket: does the task that does hang there?");
 }
 
+/* We hear it, and it does not hear us. */
+static void tell_unheard(struct error *why, const char *who)
+{
+	error_set(
+		why, ERR_CONNECT,
+		"the connection with %s was lost: nothing that was sent to it for %d s was acknowledged, though something came from it",
+		who, WS_SILENT_MS / 1000);
+	error_hint(
+		why,
+		"the way there fails in one direction: Wi-Fi at the edge of its reach, or a firewall that lost the connection");
+}
+
 void ws_end_tell(struct error *why, int fd, const char *who, bool broken)
 {
 	const struct tcp_info info = look(fd);
@@ -119,6 +131,9 @@ void ws_end_tell(struct error *why, int fd, const char *who, bool broken)
 	} else if (error == ECONNRESET) {
 		error_set(why, ERR_CONNECT, "%s reset the connection (TCP RST)",
 			  who);
+	} else if (error == ETIMEDOUT && silent < limit &&
+		   info.tcpi_retransmits) {
+		tell_unheard(why, who);
 	} else if (error == ETIMEDOUT && silent < limit) {
 		tell_stuck(why, who);
 	} else {

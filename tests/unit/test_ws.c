@@ -516,6 +516,37 @@ static void test_stuck(void **state)
 	assert_non_null(strstr(side.why.hint, "does not read"));
 }
 
+/* It speaks again and again, and hears no more. */
+static void child_is_deaf(uint16_t to, int out)
+{
+	char head[1024];
+	int fd = raw_dial(to, "/", "", head, sizeof(head));
+
+	(void)out;
+	go_deaf(fd);
+	for (;;) {
+		raw_frame(fd, 0x81, "one", 3);
+		usleep(100000);
+	}
+}
+
+/* Its own are repeated, and come: no sign that it reads nothing. */
+static void test_unheard(void **state)
+{
+	(void)state;
+	needs_deafness();
+	raw_start(&side.child, side.loop, port(), child_is_deaf);
+	loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL);
+	assert_true(side.heard);
+	shorten(2500);
+	side.t.ops->send(&side.t, "lost", 4, NULL);
+	await_closed();
+	raw_kill(&side.child, side.loop);
+	if (!strstr(side.why.text, "nothing that was sent to it"))
+		fail_msg("%s", side.why.text);
+	assert_non_null(strstr(side.why.hint, "in one direction"));
+}
+
 /* Read to the end: each frame's first byte and payload, as hexadecimal. */
 static void report(int fd, int out)
 {
@@ -744,9 +775,9 @@ static void test_plain_server_for_tls(void **state)
 	(void)state;
 	snprintf(target, sizeof(target), "wss://127.0.0.1:%u/",
 		 (unsigned)port());
-	/* Our own front answers a ClientHello with an alert. */
-	fails(target, ERR_CONNECT, "TLS with '127.0.0.1' failed",
-	      "no TLS at all");
+	/* Our own front answers a ClientHello as HTTP does. */
+	fails(target, ERR_CONNECT, "does not speak TLS on port",
+	      "use ws:// instead of wss://");
 }
 
 static void cannot_open(struct endpoint *to, const char *text)
@@ -807,6 +838,7 @@ int main(void)
 		TEST(test_broken_frame),
 		TEST(test_reset),
 		TEST(test_vanished),
+		TEST(test_unheard),
 		TEST(test_stuck),
 		TEST(test_ping),
 		TEST(test_unacknowledged),
