@@ -102,7 +102,8 @@ static int parse_value(struct fault_item *item, const char *value,
 }
 
 /* "3:late-reply=2s"; text is cut up. */
-static int parse_one(struct fault_item *item, char *text, struct error *err)
+static int parse_one(struct fault_item *item, char *text, int64_t devices,
+		     struct error *err)
 {
 	char *colon = strchr(text, ':');
 	char *name = colon ? colon + 1 : text;
@@ -117,6 +118,11 @@ static int parse_one(struct fault_item *item, char *text, struct error *err)
 				err, ERR_USAGE,
 				"fault '%s:%s': in front of the ':' stands the number of a device, as in 3:no-reply",
 				text, name);
+		if (device > devices)
+			return error_set(
+				err, ERR_USAGE,
+				"fault '%s:%s': there is no device %s",
+				text, name, text);
 	}
 	if (value)
 		*value++ = '\0';
@@ -131,7 +137,8 @@ static int parse_one(struct fault_item *item, char *text, struct error *err)
 	return parse_value(item, value, err);
 }
 
-int fault_plan_add(struct fault_plan *p, const char *text, struct error *err)
+int fault_plan_add(struct fault_plan *p, const char *text, int64_t devices,
+		   struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *copy = mem_strdup(text);
 	char *rest = copy, *one;
@@ -139,7 +146,7 @@ int fault_plan_add(struct fault_plan *p, const char *text, struct error *err)
 	while ((one = strsep(&rest, ",")) != NULL) {
 		p->item = mem_grow(p->item, &p->capacity, p->count,
 				   sizeof(*p->item));
-		if (parse_one(p->item + p->count, one, err))
+		if (parse_one(p->item + p->count, one, devices, err))
 			return -1;
 		p->count++;
 	}

@@ -62,10 +62,12 @@ struct fault_plan {
 };
 
 /*
- * Add "NAME[=VALUE][,…]", each with "N:" in front for the N-th device. -1
- * (ERR_USAGE): unknown (nearest proposed), a value where none is taken, …
+ * Add "NAME[=VALUE][,…]", each with "N:" in front for the N-th of so many
+ * devices. -1 (ERR_USAGE): unknown (nearest proposed), a value where none is
+ * taken, no such device, …
  */
-int fault_plan_add(struct fault_plan *p, const char *text, struct error *err);
+int fault_plan_add(struct fault_plan *p, const char *text, int64_t devices,
+		   struct error *err);
 void fault_plan_done(struct fault_plan *p);
 /* What the device of that number shows. */
 void fault_plan_for(const struct fault_plan *p, uint64_t device,

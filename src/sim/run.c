@@ -136,11 +136,14 @@ static int check(const struct sim_options *o, struct error *err)
 	return o->ota ? check_url(o->ota, true, err) : 0;
 }
 
-static int read_faults(struct fault_plan *out, const struct words *faults,
+static int read_faults(struct fault_plan *out, const struct sim_options *o,
 		       struct error *err)
 {
+	const struct words *faults = o->faults;
+
 	for (size_t i = 0; faults && i < faults->count; i++) {
-		if (fault_plan_add(out, faults->word[i], err))
+		if (fault_plan_add(out, faults->word[i],
+				   o->devices ? o->devices : 1, err))
 			return -1;
 	}
 	return 0;
@@ -339,7 +342,7 @@ int sim_run(struct loop *l, const struct sim_options *o,
 	int status;
 
 	*out = (struct sim_summary){ 0 };
-	if (check(o, err) || read_faults(&faults, o->faults, err) ||
+	if (check(o, err) || read_faults(&faults, o, err) ||
 	    read_mqtt(&mqtt, o, err) ||
 	    (o->photo && photo_read(&picture, o->photo, err)))
 		return -1;

@@ -224,7 +224,7 @@ static int set_fault(void *out, const char *value, struct error *err)
 {
 	struct settings *s = out;
 
-	return fault_plan_add(&s->faults, value, err);
+	return fault_plan_add(&s->faults, value, 1, err);
 }
 
 static const struct target_setting rows[] = {

@@ -80,9 +80,15 @@ status_call=(call self.get_device_status)
 	finish "$LISTENER" 3
 }
 @test "a fault for the third device only" {
-	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
-	background sim mcpctl sim --ota "$OTA" --fault 3:no-reply
-	finish "$LISTENER" 0
+	serve
+	background sim mcpctl sim --ota "$OTA" --devices 3 --fault 3:no-reply
+	event ready '02:00:00:00:00:02'
+	mcp -d '*:02' "${status_call[@]}"
+	ends 0
+	# Of none that there is it would be lost in silence.
+	mcp sim --ota "$OTA" --devices 2 --fault 3:no-reply
+	ends 2
+	hints 'there is no device 3'
 }
 @test "an unknown fault: the nearest name, status 2" {
 	mcp sim --connect ws://127.0.0.1:1/ --fault late-repyl

@@ -169,7 +169,7 @@ static inline void harness_start(struct harness *h, struct profile *profile,
 	counts_init(&h->counts, &profile->catalog);
 	config.counts = &h->counts;
 	if (fault)
-		assert_int_equal(fault_plan_add(&plan, fault, &err), 0);
+		assert_int_equal(fault_plan_add(&plan, fault, 1, &err), 0);
 	fault_plan_for(&plan, 1, &config.faults);
 	fault_plan_done(&plan);
 	pretend_init(&h->device, &config, "02:00:00:00:00:01",

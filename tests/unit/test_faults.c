@@ -298,9 +298,10 @@ static void test_plan(void **state)
 	struct fault_set set;
 
 	(void)state;
-	assert_int_equal(
-		fault_plan_add(&plan, "no-reply,3:deep,2:late-reply=2s", &err),
-		0);
+	assert_int_equal(fault_plan_add(&plan,
+					"no-reply,3:deep,2:late-reply=2s", 3,
+					&err),
+			 0);
 	fault_plan_for(&plan, 1, &set);
 	assert_int_equal(set.bits, 1u << FAULT_NO_REPLY);
 	fault_plan_for(&plan, 2, &set);
@@ -318,7 +319,7 @@ static void bad_fault(const char *text, const char *words)
 	struct fault_plan plan = { .count = 0 };
 	struct error err = { 0 };
 
-	assert_int_equal(fault_plan_add(&plan, text, &err), -1);
+	assert_int_equal(fault_plan_add(&plan, text, 3, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
 	if (!strstr(err.text, words))
 		print_error("said: %s\n", err.text);
@@ -334,6 +335,7 @@ static void test_bad_faults(void **state)
 	bad_fault("", "no fault ''");
 	bad_fault("x:deep", "number of a device");
 	bad_fault("0:deep", "number of a device");
+	bad_fault("4:deep", "there is no device 4");
 	bad_fault("deep=3", "takes no value");
 	bad_fault("late-reply=soon", "late-reply");
 	bad_fault("huge=lots", "whole number");
