@@ -301,7 +301,7 @@ static void tell_not_opened(struct board_talk *t, struct error *why)
 	while (t->at < at)
 		tell_passed(t);
 	if (t->to.mqtt && t->to.tls && why->reason == WHY_TLS)
-		diag_found(t->k->diag, M403, (struct span){ 0 }, "%.100s",
+		diag_found(t->k->diag, M403, (struct span){ 0 }, "%s",
 			   why->text);
 	exchange_failure(t->k, why,
 			 t->to.mqtt ? WITH_MQTT : WITH_BOARD | WITH_WS | plain);

@@ -38,7 +38,7 @@ bool broker_judge_tls(struct diag *d, uint16_t port, const struct error *why)
 {
 	if (port != BOARD_PORT_TLS || !why->kind)
 		return false;
-	diag_found(d, M403, NO_PROOF, "%.160s", why->text);
+	diag_found(d, M403, NO_PROOF, "%s", why->text);
 	return true;
 }
 
@@ -75,7 +75,7 @@ bool broker_judge_ended(struct diag *d, const struct error *why)
 {
 	if (!why->kind)
 		return false;
-	diag_found(d, M414, NO_PROOF, "%.160s", why->text);
+	diag_found(d, M414, NO_PROOF, "%s", why->text);
 	return true;
 }
 
@@ -83,7 +83,7 @@ bool broker_judge_connect(struct diag *d, const struct error *why)
 {
 	if (!why->kind)
 		return false;
-	diag_found(d, M401, NO_PROOF, "%.160s", why->text);
+	diag_found(d, M401, NO_PROOF, "%s", why->text);
 	return true;
 }
 
@@ -265,7 +265,7 @@ static int tell_failure(struct broker_check *b, struct error *err)
 	if (!why->kind)
 		error_set(why, ERR_TIMEOUT, "'%s' did not answer", b->to.host);
 	if (is_name_failure(why)) {
-		diag_found(b->k->diag, N101, NO_PROOF, "%.160s", why->text);
+		diag_found(b->k->diag, N101, NO_PROOF, "%s", why->text);
 		check_stage(b->k, "name", STAGE_FAIL, "%s", why->text);
 	} else {
 		check_stage(b->k, "name", STAGE_OK, "%s", b->to.host);

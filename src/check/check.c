@@ -318,7 +318,7 @@ void check_silent(struct checkup *k, const char *question,
 		return;
 	if (why->kind != ERR_NONE && why->kind != ERR_TIMEOUT) {
 		diag_found(k->diag, code < 0 ? D145 : (enum diag_code)code,
-			   (struct span){ 0 }, "%.60s: %.120s", question,
+			   (struct span){ 0 }, "%.60s: %s", question,
 			   why->text);
 		return;
 	}

@@ -253,7 +253,7 @@ static void name_failure(struct checkup *k, const struct error *err)
 			k->diag, (enum diag_code)code,
 			(struct span){ err->detail,
 				       err->detail ? strlen(err->detail) : 0 },
-			"%.90s", err->text);
+			"%s", err->text);
 }
 
 /*
@@ -300,7 +300,7 @@ static void fail(struct checkup *k, const char *stage, const struct error *err)
 
 	if (code >= 0)
 		diag_found(k->diag, (enum diag_code)code, (struct span){ 0 },
-			   "%.90s", err->text);
+			   "%s", err->text);
 	check_stage(k, stage, STAGE_FAIL, "%s", err->text);
 }
 
@@ -317,8 +317,7 @@ static void tell_unopened(struct checkup *k, const struct error *err)
 	}
 	check_stage(k, "way", STAGE_OK, "connected");
 	if (device && !k->diag->hellos && !k->diag->initialized) {
-		diag_found(k->diag, D102, (struct span){ 0 }, "%.90s",
-			   err->text);
+		diag_found(k->diag, D102, (struct span){ 0 }, "%s", err->text);
 		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
 		return;
 	}

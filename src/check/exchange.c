@@ -162,7 +162,7 @@ void exchange_failure(struct checkup *k, struct error *why, unsigned with)
 	if (code < 0 || (code >= P713 && code <= P715))
 		return;
 	error_finding(why, name);
-	diag_found(k->diag, (enum diag_code)code, (struct span){ 0 }, "%.100s",
+	diag_found(k->diag, (enum diag_code)code, (struct span){ 0 }, "%s",
 		   why->text);
 }
 
@@ -175,7 +175,7 @@ void exchange_no_hello(struct checkup *k, const char *instead)
 		if (diag_count(k->diag, told[i]))
 			return;
 	}
-	diag_found(k->diag, B209, (struct span){ 0 }, "%.100s", instead);
+	diag_found(k->diag, B209, (struct span){ 0 }, "%s", instead);
 }
 
 static bool fails(struct checkup *k, const char *stage, struct error *why)

@@ -64,16 +64,16 @@ static enum stage_verdict judge_net(const struct host *h, struct diag *d,
 
 		add_addresses(&all, h, ALL_NETWORKS);
 		buf_text(words, "no address for boards");
-		diag_found(d, H802, NO_PROOF, "%.100s",
+		diag_found(d, H802, NO_PROOF, "%s",
 			   all.len ? buf_string(&all) : "no IPv4 address");
 	}
 	if (add_addresses(&inside, h, CONTAINER_NETWORKS))
-		diag_found(d, H808, NO_PROOF, "%.100s", buf_string(&inside));
+		diag_found(d, H808, NO_PROOF, "%s", buf_string(&inside));
 	for (size_t i = 0; i < h->proxies.count; i++)
 		buf_printf(&names, "%s%s", i > 0 ? " " : "",
 			   h->proxies.word[i]);
 	if (names.len)
-		diag_found(d, H806, NO_PROOF, "%.100s", buf_string(&names));
+		diag_found(d, H806, NO_PROOF, "%s", buf_string(&names));
 	return good ? STAGE_OK : STAGE_ODD;
 }
 
@@ -111,7 +111,7 @@ static enum stage_verdict judge_ports(const struct host *h, struct diag *d,
 		add_owner(&taken, p);
 	}
 	if (taken.len)
-		diag_found(d, H803, NO_PROOF, "%.160s", buf_string(&taken));
+		diag_found(d, H803, NO_PROOF, "%s", buf_string(&taken));
 	return taken.len ? STAGE_ODD : STAGE_OK;
 }
 
@@ -132,7 +132,7 @@ static enum stage_verdict judge_firewall(const struct host *h, struct diag *d,
 
 	add_words(&found, &h->firewalls, "");
 	if (found.len)
-		diag_found(d, H801, NO_PROOF, "%.120s", buf_string(&found));
+		diag_found(d, H801, NO_PROOF, "%s", buf_string(&found));
 	else
 		buf_text(words,
 			 "no sign of ufw, firewalld, nftables or iptables; ");
@@ -198,7 +198,7 @@ static enum stage_verdict judge_broker(const struct host *h, struct diag *d,
 
 	if (missing) {
 		buf_text(words, "serve --mqtt cannot start");
-		diag_found(d, H805, NO_PROOF, "%.160s", missing);
+		diag_found(d, H805, NO_PROOF, "%s", missing);
 		return STAGE_ODD;
 	}
 	if (!*h->version) {

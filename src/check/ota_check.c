@@ -495,7 +495,7 @@ static int refused(struct board_visit *v, const struct broker_where *to,
 		   struct error *err)
 {
 	if (to->tls && v->why.reason == WHY_TLS)
-		diag_found(v->k->diag, M403, (struct span){ 0 }, "%.100s",
+		diag_found(v->k->diag, M403, (struct span){ 0 }, "%s",
 			   v->why.text);
 	exchange_failure(v->k, &v->why, WITH_MQTT);
 	check_stage(v->k, "connack", STAGE_FAIL, "%s:%u: %s", to->host,

@@ -151,7 +151,7 @@ void diag_found(struct diag *d, enum diag_code code, struct span proof,
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(l.detail, sizeof(l.detail), format, args);
+	rule_words(&l, format, args);
 	va_end(args);
 	raise_finding(d, code, &l);
 }
@@ -169,7 +169,7 @@ void diag_found_in(struct diag *d, enum diag_code code,
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(l.detail, sizeof(l.detail), format, args);
+	rule_words(&l, format, args);
 	va_end(args);
 	raise_finding(d, code, &l);
 }

@@ -158,9 +158,9 @@ static bool say_stray(struct verdict *v)
 
 static bool say_ended(struct verdict *v, const struct ladder *l)
 {
-	char words[120];
+	char words[300];
 
-	snprintf(words, sizeof(words), "the connection ended meanwhile: %.80s",
+	snprintf(words, sizeof(words), "the connection ended meanwhile: %s",
 		 l->ended);
 	return say(v, -1, words,
 		   "whether the call was carried out is not known");

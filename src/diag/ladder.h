@@ -46,7 +46,7 @@ struct ladder {
 
 struct verdict {
 	int code; /* enum diag_code; -1: what is known names none */
-	char words[160]; /* what it is; raw */
+	char words[320]; /* what it is; raw */
 	char next[200]; /* what to do; "" */
 };
 

@@ -8,13 +8,23 @@
 #include "base/text.h"
 #include "wire/audio.h"
 
+void rule_words(struct rule_look *l, const char *format, va_list args)
+{
+	CLEANUP(buf_done) struct buf whole = { 0 }, words = { 0 };
+
+	buf_vprintf(&whole, format, args);
+	buf_add_cut(&words, buf_string(&whole), whole.len,
+		    sizeof(l->detail) - sizeof("…"));
+	snprintf(l->detail, sizeof(l->detail), "%s", buf_string(&words));
+}
+
 bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 {
 	va_list args;
 
 	l->at = at;
 	va_start(args, format);
-	vsnprintf(l->detail, sizeof(l->detail), format, args);
+	rule_words(l, format, args);
 	va_end(args);
 	return true;
 }

@@ -6,6 +6,8 @@
 #ifndef DIAG_RULE_ROW_H
 #define DIAG_RULE_ROW_H
 
+#include <stdarg.h>
+
 #include "diag/diag.h"
 
 /* A frame, read once (device.md 3.1). Spans without text: there is none. */
@@ -67,7 +69,7 @@ struct rule_look {
 	bool aside; /* f shows it, and is no frame of the connection */
 	/* set by a rule that finds something */
 	struct span at;
-	char detail[160];
+	char detail[320];
 };
 
 struct rule {
@@ -81,6 +83,9 @@ extern const size_t backend_rules_count, device_rules_count;
 
 #define NOT_A_MESSAGE "neither a request nor a reply nor a notification"
 
+/* The detail; what does not fit ends with "…". */
+void rule_words(struct rule_look *l, const char *format, va_list args)
+	PRINTF_LIKE(2, 0);
 /* For rules: true, with what is wrong. */
 bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 	PRINTF_LIKE(3, 4);
