@@ -179,7 +179,8 @@ static const char *device_of(const struct connection *c)
 {
 	if (c->whose)
 		return c->whose;
-	const struct session_peer *peer = session_peer(c->session);
+	const struct session_peer *peer =
+		c->session ? session_peer(c->session) : NULL;
 
 	return peer ? peer->device_id : NULL;
 }
@@ -268,6 +269,21 @@ void judged_end(struct connection *c)
 		if (c->diag.item[i].count > 1)
 			findings_write(c->app, &c->diag.item[i], device_of(c));
 	}
+}
+
+void judged_error(struct connection *c, const struct error *err)
+{
+	const int code = finding_by_name(err->finding);
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(finding_done) struct finding f = { .count = 1 };
+
+	if (code < 0 || diag_finding(&c->diag, (enum diag_code)code) ||
+	    findings_open(c->app, &ignored))
+		return;
+	f.code = (enum diag_code)code;
+	f.detail = mem_strdup(err->text);
+	f.first_us = f.last_us = loop_now_us();
+	findings_write(c->app, &f, device_of(c));
 }
 
 void judged_done(struct connection *c)

@@ -20,6 +20,8 @@ bool judged_event(struct connection *c, const struct event *e);
 /* A connection begins, or is over: what never came is found now. */
 void judged_begin(struct connection *c);
 void judged_end(struct connection *c);
+/* The end of a command: what its code stands for is in --findings, too. */
+void judged_error(struct connection *c, const struct error *err);
 void judged_done(struct connection *c);
 
 /* They go to the capture of --trace, too. The file of --findings, if there is one and it is not open yet. -1: err. */

@@ -806,6 +806,7 @@ bool board_sweep(struct board *d, int64_t now)
 	text_milliseconds(d->server->config.hello_wait, wait, sizeof(wait));
 	error_set(&why, ERR_TIMEOUT, "said no hello in %s%s", wait,
 		  d->start ? ", and did not answer initialize" : "");
+	diag_found(d->diag, D102, (struct span){ 0 }, "%s", why.text);
 	r = board_record(d, RECORD_REFUSED, LEVEL_WARN, "%s: closed", why.text);
 	if (r)
 		r->hint = mem_strdup(

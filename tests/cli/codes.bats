@@ -29,6 +29,21 @@ no() {
 	fi
 }
 
+@test "the code of an error is in the file of findings, once" {
+	local code words
+	while read -r code words; do
+		# shellcheck disable=SC2086 # words
+		run mcpctl --findings found.json $words
+		[ "$status" != 0 ]
+		[ "$(grep -c "^{\"code\":\"$code\"" found.json)" = 1 ]
+	done <<-END
+		N102 ws://127.0.0.1:1/ tools
+		N102 ws://127.0.0.1:1/ check
+		D102 --wait 200ms sim:?fault=no-hello tools
+		D116 --timeout 200ms sim:?fault=wrong-id call self.get_device_status
+	END
+}
+
 @test "D138: a board without Pong, at ping and at check, through serve" {
 	serve
 	device board --fault no-pong

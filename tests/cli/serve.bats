@@ -143,9 +143,11 @@ heard() { mcpctl devices -o json | jq -e ".audio.frames >= $1"; }
 }
 
 @test "a peer that never says hello is closed" {
-	serve --hello-wait 500ms
+	serve --hello-wait 500ms --findings found.json
 	device board --fault no-hello
+	event finding 'D102'
 	event '(refused|gone)' hello
+	grep -q '"code":"D102"' found.json
 }
 
 @test "hello without MCP: listed with its state, and commands say why" {
