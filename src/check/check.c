@@ -285,9 +285,10 @@ int check_died(struct checkup *k, const char *question, const struct error *why,
 {
 	const bool over = session_is_over(k->in->connection->session);
 
-	diag_found(k->diag, D134, (struct span){ 0 },
+	k->died = true;
+	diag_found(k->diag, over ? D134 : D145, (struct span){ 0 },
 		   over ? "the connection ended at '%s'" :
-			  "no more answers since '%s'",
+			  "'%s', and nothing since",
 		   question);
 	return error_set(err, over ? ERR_CONNECT : ERR_TIMEOUT,
 			 over ? "the connection ended at '%s': %s" :

@@ -65,6 +65,7 @@ struct checkup {
 	unsigned failed;
 	int64_t begun_us, stage_us;
 	bool ended; /* the last line is told */
+	bool died; /* at a question: nothing more can be asked */
 };
 
 void check_begin(struct checkup *k, const struct invocation *in,

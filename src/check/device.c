@@ -365,7 +365,7 @@ static const char *const server_stages[] = { "way",   "init",  "list",
 static int judge_stop(struct checkup *k, struct error *err)
 {
 	check_stopped(k);
-	if (!diag_count(k->diag, D134) || err->kind == ERR_INTERRUPTED)
+	if (!k->died || err->kind == ERR_INTERRUPTED)
 		return -1;
 	error_reset(err);
 	return check_end(k, err);

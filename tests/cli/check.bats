@@ -160,6 +160,7 @@ codes() {
 		not-json D143
 		cut-frame D134
 		close-mid-reply D134
+		half-open D145
 		huge D120
 		deep D124
 		bad-utf8 D125
