@@ -208,7 +208,7 @@ void bridge_call_abandon(struct bridge_call *c)
 /* It is put back, and asked once more when the peer is there. */
 static bool goes_again(const struct bridge_peer *p, const struct bridge_call *c)
 {
-	if (c->abandoned || loop_now() >= c->deadline)
+	if (c->abandoned || loop_now() + AGAIN_MS >= c->deadline)
 		return false;
 	if (c->end == CALL_UNSENT)
 		return c->why.kind == ERR_CONNECT;
@@ -318,6 +318,13 @@ void bridge_peer_hold(struct bridge_peer *p, bool hold)
 	*p->woken = true;
 }
 
+/* When its peer is to give it up, and when we do. */
+static int64_t ends_at(const struct bridge_call *c)
+{
+	return loop_now() <= c->deadline ? c->deadline + 1 :
+					   c->deadline + GRACE_MS;
+}
+
 int64_t bridge_peer_tend(struct bridge_peer *p)
 {
 	int64_t next = LOOP_FOREVER;
@@ -336,8 +343,8 @@ int64_t bridge_peer_tend(struct bridge_peer *p)
 	}
 	if (p->current && p->current->end != CALL_OPEN)
 		return loop_now();
-	if (p->current && !p->held && p->current->deadline + GRACE_MS < next)
-		next = p->current->deadline + GRACE_MS;
+	if (p->current && !p->held && ends_at(p->current) < next)
+		next = ends_at(p->current);
 	for (const struct bridge_call *c = p->first; c; c = c->next) {
 		if (due_of(p, c) < next)
 			next = due_of(p, c);

@@ -668,6 +668,20 @@ EOF
 	absent geheim calls.log bridge.err
 }
 
+@test "a short --timeout is kept" {
+	host <<'EOF'
+from bridge_host import Host
+h = Host("--timeout", "300ms", "-t", "sim:?fault=no-reply", "bridge")
+h.initialize()
+while not any(t["name"] == "get_device_status" for t in h.ask("tools/list")["result"]["tools"]):
+    pass
+said = str(h.call("get_device_status", {}))
+# Not the second more after which it is given up here.
+assert "did not answer within 3" in said and " ms: " in said, said
+h.end()
+EOF
+}
+
 @test "a resource that is too large for a host is answered with that" {
 	cat >large.py <<'END'
 import json, sys
