@@ -693,7 +693,7 @@ static void add_named_value(void *owner, const struct named_entry *e)
 {
 	struct adding *a = owner;
 
-	if (e->name && !e->hidden)
+	if (e->name && !e->hidden && named_can_be_given(e->name))
 		complete_add(a->c, &a->offer, e->name,
 			     e->problem ? e->problem : e->peer);
 }

@@ -270,6 +270,11 @@ static bool is_hidden(const struct named_files *files, size_t at,
 	return named_file_entry(&files->item[at], entry->string) != entry;
 }
 
+bool named_can_be_given(const char *name)
+{
+	return *name && !strchr(name, ':');
+}
+
 /* Yours; NULL: none. Of a file that is not trusted no variable is read. */
 static char *find_problem(const struct named_file *f, const cJSON *entry,
 			  bool usable)
@@ -282,7 +287,7 @@ static char *find_problem(const struct named_file *f, const cJSON *entry,
 		return named_trust_problem(f);
 	if (named_entry_endpoint(&e, entry, &place, &why) != 0)
 		return mem_strdup(why.text);
-	if (strchr(entry->string, ':') || !*entry->string)
+	if (!named_can_be_given(entry->string))
 		return mem_strdup(
 			"a name that is empty or has a ':' cannot be given");
 	return NULL;

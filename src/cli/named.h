@@ -66,6 +66,8 @@ int named_target(struct endpoint *out, const char *name,
  */
 char *named_target_text(const char *target, const struct named_search *search);
 
+/* Not empty, and none that would be read as SCHEME:. */
+bool named_can_be_given(const char *name);
 /* Whether a file has an entry of that name, be it usable or not. */
 bool named_target_exists(const char *name, const struct named_search *search);
 

@@ -119,10 +119,9 @@ static int parse_one(struct fault_item *item, char *text, int64_t devices,
 				"fault '%s:%s': in front of the ':' stands the number of a device, as in 3:no-reply",
 				text, name);
 		if (device > devices)
-			return error_set(
-				err, ERR_USAGE,
-				"fault '%s:%s': there is no device %s",
-				text, name, text);
+			return error_set(err, ERR_USAGE,
+					 "fault '%s:%s': there is no device %s",
+					 text, name, text);
 	}
 	if (value)
 		*value++ = '\0';

@@ -471,6 +471,12 @@ odd() {
 	echo '{"mcpServers":{"same":{"url":"sim:./odd.json"},"new":{"url":"sim:esp32"}}}' >other/o.json
 	mcp -t same tools
 	ends 0
+	# What cannot be given is not offered.
+	echo '{"mcpServers":{"same":{"url":"sim:"},"t:x":{"url":"sim:"}}}' >mcp.json
+	mcpctl trust mcp.json
+	mcp _complete bash -t ''
+	says same
+	absent 't:x' stdout
 	mcp _complete bash -t same call ''
 	says self.
 	mcp _complete bash --config other/o.json -t same call ''
