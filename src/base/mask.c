@@ -421,10 +421,10 @@ void mask_window(char *window, size_t size, struct span text, size_t from)
 {
 	struct mask_scan s = { .at = text.text,
 			       .end = text.text + text.len,
-			       .window = window,
 			       .from = text.text + from,
 			       .to = text.text + from + size };
 
+	s.window = window;
 	while (s.at < s.to) {
 		CLEANUP(buf_done) struct buf ignored = { 0 };
 
