@@ -245,12 +245,12 @@ bool json_array_has(const cJSON *array, const cJSON *value)
 }
 
 /* As deep as what was parsed. NOLINTNEXTLINE(misc-no-recursion) */
-size_t json_values(const cJSON *tree)
+size_t json_count_values(const cJSON *tree)
 {
 	size_t count = tree ? 1 : 0;
 
 	for (const cJSON *e = tree ? tree->child : NULL; e; e = e->next)
-		count += e->child ? json_values(e) : 1;
+		count += e->child ? json_count_values(e) : 1;
 	return count;
 }
 

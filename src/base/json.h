@@ -113,7 +113,7 @@ bool json_array_has(const cJSON *array, const cJSON *value);
 const char *json_type_name(const cJSON *value);
 
 /* How many values a tree has, itself too: each is sizeof(cJSON) of memory. */
-size_t json_values(const cJSON *tree);
+size_t json_count_values(const cJSON *tree);
 
 /* For CLEANUP(json_free_ptr) cJSON *tree = … */
 void json_free_ptr(cJSON **tree);

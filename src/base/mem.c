@@ -18,11 +18,13 @@
  * each the first page is in use.
  */
 #define RESERVE_BLOCKS 96
+#define RESERVE_LEAST 72 /* what lives on may stand in the way of some */
 #define RESERVE_BLOCK ((size_t)128 << 10)
 
 static struct {
 	void *block[RESERVE_BLOCKS];
-	bool there, in_use;
+	size_t blocks; /* 0: it is not there */
+	bool in_use;
 } reserve;
 
 static _Noreturn void exhausted(void)
@@ -31,32 +33,30 @@ static _Noreturn void exhausted(void)
 	abort();
 }
 
-static void free_reserve(size_t blocks)
+static void free_reserve(void)
 {
-	for (size_t i = 0; i < blocks; i++)
-		free(reserve.block[i]);
-	reserve.there = false;
+	while (reserve.blocks)
+		free(reserve.block[--reserve.blocks]);
 }
 
 static bool take_reserve(void)
 {
-	for (size_t i = 0; i < RESERVE_BLOCKS; i++) {
-		reserve.block[i] = malloc(RESERVE_BLOCK);
-		if (!reserve.block[i]) {
-			free_reserve(i);
-			return false;
-		}
-	}
-	reserve.there = true;
-	return true;
+	void *block;
+
+	while (reserve.blocks < RESERVE_BLOCKS &&
+	       (block = malloc(RESERVE_BLOCK)))
+		reserve.block[reserve.blocks++] = block;
+	if (reserve.blocks < RESERVE_LEAST)
+		free_reserve();
+	return reserve.blocks > 0;
 }
 
 /* There is no memory: is there now? */
 static bool relieved(void)
 {
-	if (!reserve.there)
+	if (!reserve.blocks)
 		return false;
-	free_reserve(RESERVE_BLOCKS);
+	free_reserve();
 	reserve.in_use = true;
 	return true;
 }
@@ -176,7 +176,7 @@ void mem_stay(void)
 	/* Set, they do not grow by themselves with what is freed. */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
-	if (!reserve.there && !reserve.in_use)
+	if (!reserve.blocks && !reserve.in_use)
 		take_reserve();
 }
 

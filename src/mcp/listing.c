@@ -171,7 +171,8 @@ int listing_feed_take(struct listing *l, struct message *reply,
 	const char *cursor;
 
 	/* Of a text full of small values the tree is much larger. */
-	l->bytes += reply->len + json_values(reply->result) * sizeof(cJSON);
+	l->bytes +=
+		reply->len + json_count_values(reply->result) * sizeof(cJSON);
 	if (add_take(l, reply, err) < 0) {
 		error_prefix(err, "page %zu", pages_of(l) + 1);
 		return -1;
