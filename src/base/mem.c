@@ -18,7 +18,7 @@
  * each the first page is in use.
  */
 #define RESERVE_BLOCKS 96
-#define RESERVE_LEAST 72 /* what lives on may stand in the way of some */
+#define RESERVE_LEAST 90 /* what lives on may stand in the way of the others */
 #define RESERVE_BLOCK ((size_t)128 << 10)
 
 static struct {
