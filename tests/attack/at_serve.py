@@ -430,11 +430,13 @@ class Control(Serve):
                 out.append(frames.control_some(rng, mutate.maybe_blind(rng, data, 0.1)))
         data = mutate.maybe_blind(rng, b"".join(out), 0.2)
         sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(10)
+        # It waits for room in the queue, which one with settimeout does not.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 10, 0))
         try:
             sock.connect(self.path)
         except OSError as why:
             raise Broken(f"the socket of serve: {why}") from None
+        sock.settimeout(10)
         return Peer(sock, mutate.pieces(rng, data))
 
 
