@@ -101,8 +101,8 @@ static int store_flag(const struct option_row *row, void *place,
 			return 0;
 		}
 	}
-	return error_set(err, ERR_USAGE, "%s: '%s' is neither on nor off", given,
-			 value);
+	return error_set(err, ERR_USAGE, "%s: '%s' is neither on nor off",
+			 given, value);
 }
 
 static int store_number(const struct option_row *row, int64_t *place,
