@@ -163,16 +163,21 @@ void findings_write(struct app *app, const struct finding *f,
 	findings_write_line(app, buf_string(&line), device);
 }
 
-void findings_write_line(struct app *app, const char *line, const char *device)
+static void write_file(const struct app *app, const char *line)
 {
 	CLEANUP(buf_done) struct buf masked = { 0 };
 
-	trace_finding(app, line, device);
 	if (!app->findings)
 		return;
 	mask_secrets(&masked, line, strlen(line));
 	fprintf(app->findings, "%s\n", buf_string(&masked));
 	fflush(app->findings);
+}
+
+void findings_write_line(struct app *app, const char *line, const char *device)
+{
+	trace_finding(app, line, device);
+	write_file(app, line);
 }
 
 static const char *device_of(const struct connection *c)
@@ -276,6 +281,7 @@ void judged_error(struct connection *c, const struct error *err)
 	const int code = finding_by_name(err->finding);
 	CLEANUP(error_reset) struct error ignored = { 0 };
 	CLEANUP(finding_done) struct finding f = { .count = 1 };
+	CLEANUP(buf_done) struct buf line = { 0 };
 
 	if (code < 0 || diag_finding(&c->diag, (enum diag_code)code) ||
 	    findings_open(c->app, &ignored))
@@ -283,7 +289,9 @@ void judged_error(struct connection *c, const struct error *err)
 	f.code = (enum diag_code)code;
 	f.detail = mem_strdup(err->text);
 	f.first_us = f.last_us = loop_now_us();
-	findings_write(c->app, &f, device_of(c));
+	finding_json(&line, &f, device_of(c));
+	/* A capture ends with how the connection did. */
+	write_file(c->app, buf_string(&line));
 }
 
 void judged_done(struct connection *c)
