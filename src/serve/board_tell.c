@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -573,13 +572,6 @@ static void add_calls(struct buf *out, const struct board *d)
 		buf_text(out, "null");
 }
 
-static void add_time(struct buf *out, const char *name, int64_t unix_ms)
-{
-	char stamp[STAMP_SIZE];
-
-	json_add_text(out, name, clock_utc_at(stamp, unix_ms));
-}
-
 /* Who it is not, and how it is picked where its id alone means another. */
 static void add_claim(struct buf *out, const struct board *d)
 {
@@ -603,7 +595,7 @@ static void add_enrolled(struct buf *out, const struct serve *s,
 	const struct enrolled_board *b = enrolled_find(&s->enrolled, device_id);
 
 	if (b)
-		add_time(out, "enrolled", b->at_ms);
+		json_add_time(out, "enrolled", b->at_ms);
 }
 
 void board_describe_away(struct buf *out, const struct serve *s,
@@ -650,10 +642,10 @@ void board_describe(struct buf *out, const struct board *d)
 			      d->mqtt ? "mqtt" :
 					"websocket");
 	json_add_text_or_null(out, "address", d->address);
-	add_time(out, "since", d->since_ms);
-	add_time(out, "seen", d->seen_ms);
+	json_add_time(out, "since", d->since_ms);
+	json_add_time(out, "seen", d->seen_ms);
 	if (d->asked_ms)
-		add_time(out, "asked", d->asked_ms);
+		json_add_time(out, "asked", d->asked_ms);
 	else
 		buf_text(out, ",\"asked\":null");
 	json_add_text_or_null(out, "state", state_of(d));

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -82,13 +81,6 @@ static const char *status_of(const struct service_task *t)
 						    "working";
 }
 
-static void add_time(struct buf *out, const char *name, int64_t ms)
-{
-	char stamp[STAMP_SIZE];
-
-	json_add_text(out, name, clock_utc_at(stamp, ms));
-}
-
 /* The members that both forms have; the first has no comma. */
 static void add_task(struct buf *out, const struct service_task *t)
 {
@@ -97,8 +89,8 @@ static void add_task(struct buf *out, const struct service_task *t)
 	buf_printf(out, "\"taskId\":\"%s\",\"status\":\"%s\"", t->id,
 		   status_of(t));
 	json_add_text(out, "statusMessage", t->said);
-	add_time(out, "createdAt", t->created);
-	add_time(out, "lastUpdatedAt", t->updated);
+	json_add_time(out, "createdAt", t->created);
+	json_add_time(out, "lastUpdatedAt", t->updated);
 	if (t->ttl_ms)
 		buf_printf(out, ",\"ttl%s\":%lld", unit, (long long)t->ttl_ms);
 	else
