@@ -55,8 +55,8 @@ struct proof {
 	enum diag_leg leg;
 	bool from_device;
 	size_t size; /* of the whole frame */
-	char text
-		[PROOF_MAX]; /* as it came, around what is wrong; secrets are stars; no NUL */
+	/* As it came, around what is wrong; secrets are stars; no NUL. */
+	char text[PROOF_MAX];
 	size_t text_len;
 	size_t from; /* where in the frame text begins */
 	size_t off, len; /* what is wrong, in text; len 0: all of it */

@@ -6,16 +6,19 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "wire/audio.h"
 
 void rule_words(struct rule_look *l, const char *format, va_list args)
 {
-	CLEANUP(buf_done) struct buf whole = { 0 }, words = { 0 };
+	int len = vsnprintf(l->detail, sizeof(l->detail), format, args);
+	size_t cut;
 
-	buf_vprintf(&whole, format, args);
-	buf_add_cut(&words, buf_string(&whole), whole.len,
-		    sizeof(l->detail) - sizeof("…"));
-	snprintf(l->detail, sizeof(l->detail), "%s", buf_string(&words));
+	if (len < (int)sizeof(l->detail))
+		return;
+	cut = text_cut(l->detail, sizeof(l->detail) - 1,
+		       sizeof(l->detail) - sizeof("…"));
+	memcpy(l->detail + cut, "…", sizeof("…"));
 }
 
 bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)

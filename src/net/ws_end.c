@@ -106,7 +106,7 @@ static void tell_unheard(struct error *why, const char *who)
 		who, WS_SILENT_MS / 1000);
 	error_hint(
 		why,
-		"the way there fails in one direction: Wi-Fi at the edge of its reach, or a firewall that lost the connection");
+		"the way there fails in one direction: Wi-Fi at the edge of its reach, a firewall that lost the connection, or no memory for packets there");
 }
 
 void ws_end_tell(struct error *why, int fd, const char *who, bool broken)

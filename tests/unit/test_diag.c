@@ -787,6 +787,23 @@ static void closes(void **state)
 	}
 }
 
+/* What does not fit is cut between characters, and that can be seen. */
+static void cuts_words(void **state)
+{
+	struct diag d = { 0 };
+	CLEANUP(mem_free_ptr) char *words = mem_zalloc(601);
+	const char *detail;
+
+	(void)state;
+	for (int i = 0; i < 600; i += 2)
+		memcpy(words + i, "é", 2);
+	diag_found(&d, N102, (struct span){ 0 }, "%s", words);
+	detail = diag_finding(&d, N102)->detail;
+	assert_int_equal(strlen(detail), 316 + 3);
+	assert_string_equal(detail + strlen(detail) - 5, "é…");
+	diag_done(&d);
+}
+
 static void is_small(void **state)
 {
 	(void)state;
@@ -905,6 +922,7 @@ int main(void)
 		cmocka_unit_test(unanswered),
 		cmocka_unit_test(error_unheard),
 		cmocka_unit_test(closes),
+		cmocka_unit_test(cuts_words),
 		cmocka_unit_test(is_small),
 		cmocka_unit_test(begins_anew),
 		cmocka_unit_test(recorded),
