@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 
 const char *clock_day_at(char *out, int64_t unix_ms)
@@ -45,4 +46,11 @@ const char *clock_time(char *out)
 const char *clock_utc(char *out)
 {
 	return clock_utc_at(out, unix_now_ms());
+}
+
+void clock_add_json(struct buf *out, const char *name, int64_t unix_ms)
+{
+	char stamp[STAMP_SIZE];
+
+	json_add_text(out, name, clock_utc_at(stamp, unix_ms));
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/mem.h"
@@ -428,13 +427,6 @@ void json_add_text(struct buf *out, const char *name, const char *text)
 {
 	if (text)
 		json_add_text_or_null(out, name, text);
-}
-
-void json_add_time(struct buf *out, const char *name, int64_t unix_ms)
-{
-	char stamp[STAMP_SIZE];
-
-	json_add_text(out, name, clock_utc_at(stamp, unix_ms));
 }
 
 /*

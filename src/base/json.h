@@ -45,8 +45,6 @@ void json_print_cut(struct buf *out, const cJSON *value, size_t max);
 void json_add_object(struct buf *out, const char *name, const char *text);
 /* ,"name":"text" appended; nothing if text is NULL. */
 void json_add_text(struct buf *out, const char *name, const char *text);
-/* ,"name":"2026-01-02T03:04:05.678Z" appended. */
-void json_add_time(struct buf *out, const char *name, int64_t unix_ms);
 /* As json_add_text, but null. */
 void json_add_text_or_null(struct buf *out, const char *name, const char *text);
 

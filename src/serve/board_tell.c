@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -595,7 +596,7 @@ static void add_enrolled(struct buf *out, const struct serve *s,
 	const struct enrolled_board *b = enrolled_find(&s->enrolled, device_id);
 
 	if (b)
-		json_add_time(out, "enrolled", b->at_ms);
+		clock_add_json(out, "enrolled", b->at_ms);
 }
 
 void board_describe_away(struct buf *out, const struct serve *s,
@@ -642,10 +643,10 @@ void board_describe(struct buf *out, const struct board *d)
 			      d->mqtt ? "mqtt" :
 					"websocket");
 	json_add_text_or_null(out, "address", d->address);
-	json_add_time(out, "since", d->since_ms);
-	json_add_time(out, "seen", d->seen_ms);
+	clock_add_json(out, "since", d->since_ms);
+	clock_add_json(out, "seen", d->seen_ms);
 	if (d->asked_ms)
-		json_add_time(out, "asked", d->asked_ms);
+		clock_add_json(out, "asked", d->asked_ms);
 	else
 		buf_text(out, ",\"asked\":null");
 	json_add_text_or_null(out, "state", state_of(d));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -89,8 +90,8 @@ static void add_task(struct buf *out, const struct service_task *t)
 	buf_printf(out, "\"taskId\":\"%s\",\"status\":\"%s\"", t->id,
 		   status_of(t));
 	json_add_text(out, "statusMessage", t->said);
-	json_add_time(out, "createdAt", t->created);
-	json_add_time(out, "lastUpdatedAt", t->updated);
+	clock_add_json(out, "createdAt", t->created);
+	clock_add_json(out, "lastUpdatedAt", t->updated);
 	if (t->ttl_ms)
 		buf_printf(out, ",\"ttl%s\":%lld", unit, (long long)t->ttl_ms);
 	else
