@@ -290,14 +290,18 @@ static int send_one_way(struct broadcast *f, struct board *d, struct error *err)
 	return 0;
 }
 
-/* A device without MCP takes device messages all the same. */
+/*
+ * A device without MCP takes device messages all the same; one whose listing
+ * failed was initialized, and is asked as by a command that is attached to it.
+ */
 static int check_ready(const struct broadcast *f, const struct board *d,
 		       struct error *err)
 {
 	if (f->idle && d->relays)
 		return error_set(err, ERR_UNMET,
 				 "the device is asked something else now");
-	if (d->state == DEVICE_READY || (f->message && d->link.up))
+	if (d->state == DEVICE_READY || (f->message && d->link.up) ||
+	    (d->state == DEVICE_FAILED && d->initialize))
 		return 0;
 	error_set(err, ERR_CONNECT, "the device is not ready (%s)%s%s",
 		  board_state_name(d->state), d->reason ? ": " : "",

@@ -45,6 +45,27 @@ static void to_all(void **state)
 	fake_board_free(c);
 }
 
+/* -d calls the tools of a board whose listing failed: so does --all. */
+static void to_one_half_listed(void **state)
+{
+	struct fake_board *a = board_ready("aa");
+	struct command k;
+
+	(void)state;
+	a->device->state = DEVICE_FAILED;
+	command_open(&k);
+	ask(&k, PING);
+	expect_json(&k, "\"id\":\"aa\"", "not ready (failed)");
+	expect_json(&k, "\"op\":\"end\"", "\"count\":1");
+	a->device->initialize = mem_strdup("{}");
+	ask(&k, PING);
+	board_answers(a, board_asked(a, 0), "{}");
+	expect_json(&k, "\"id\":\"aa\"", "\"result\":{}");
+	expect_json(&k, "\"op\":\"end\"", "\"count\":1");
+	command_done(&k);
+	fake_board_free(a);
+}
+
 static void by_pattern_and_list(void **state)
 {
 	struct fake_board *a = board_ready("aa"), *b = board_ready("ab");
@@ -373,12 +394,19 @@ static void all_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(to_all),	    TEST(by_pattern_and_list),
-		TEST(one_way),	    TEST(odd_replies),
-		TEST(time_over),    TEST(device_goes),
-		TEST(command_goes), TEST(one_after_the_other),
-		TEST(serve_ends),   TEST(many),
-		TEST(slow_reader),  TEST(all_full),
+		TEST(to_all),
+		TEST(to_one_half_listed),
+		TEST(by_pattern_and_list),
+		TEST(one_way),
+		TEST(odd_replies),
+		TEST(time_over),
+		TEST(device_goes),
+		TEST(command_goes),
+		TEST(one_after_the_other),
+		TEST(serve_ends),
+		TEST(many),
+		TEST(slow_reader),
+		TEST(all_full),
 		TEST(idle_only),
 	};
 
