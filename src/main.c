@@ -13,7 +13,6 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/help.h"
-#include "cli/judged.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/parse.h"
@@ -87,8 +86,6 @@ static int invoke(struct connection *connection, char *const *words,
 		app_check_signal(app, err);
 	if (err->kind == ERR_INTERRUPTED)
 		result = -1;
-	if (result != 0)
-		judged_error(connection, err);
 	connection_close(connection);
 	return result;
 }

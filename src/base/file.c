@@ -255,17 +255,38 @@ static int empty(int fd, const char *what, const char *path, struct error *err)
 	return 0;
 }
 
+/*
+ * A pipe that nobody reads would be waited for: of our own it is, one that
+ * another put there holds nobody up.
+ */
+static int open_shared(const char *path, int flags)
+{
+	int fd = file_open(path, flags | FILE_SHARED_FLAGS, 0600);
+	struct stat st;
+
+	if (fd >= 0 && fcntl(fd, F_SETFL, flags & O_APPEND)) {
+		close(fd);
+		return -1;
+	}
+	if (fd < 0 && errno == ENXIO && !lstat(path, &st) &&
+	    st.st_uid == geteuid())
+		return file_open(path, flags | O_NOFOLLOW, 0600);
+	return fd;
+}
+
 int file_create(const char *what, const char *path, bool append,
 		struct error *err)
 {
 	bool shared = is_shared(path);
-	int flags = FILE_CREATE_FLAGS, why, fd;
+	int flags = FILE_CREATE_FLAGS | (append ? O_APPEND : 0), why, fd;
 
-	flags |= (append ? O_APPEND : 0) | (shared ? O_NOFOLLOW : 0);
-	fd = file_open(path, flags, 0600);
+	fd = shared ? open_shared(path, flags) : file_open(path, flags, 0600);
 	why = errno;
 	if (fd < 0 && why == ELOOP && shared)
 		return is_trap(what, path, "it is a link", err);
+	if (fd < 0 && why == ENXIO && shared)
+		return is_trap(what, path, "it is a pipe that nobody reads",
+			       err);
 	if (fd < 0) {
 		cannot_create(what, path, strerror(why), err);
 		return error_code(err, why);

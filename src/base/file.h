@@ -28,6 +28,7 @@ int file_read_found(struct buf *out, const char *what, const char *path,
  * the error: "trace"; NULL. -1 (ERR_OUTPUT, code errno), else a descriptor.
  */
 #define FILE_CREATE_FLAGS (O_WRONLY | O_CREAT | O_NOCTTY) /* and what fits */
+#define FILE_SHARED_FLAGS (O_NOFOLLOW | O_NONBLOCK) /* where others put names */
 int file_create(const char *what, const char *path, bool append,
 		struct error *err);
 

@@ -290,8 +290,11 @@ static bool mask_one_of(struct buf *out, struct mask_scan *s, size_t quote,
 /* It is flat: its end is the first brace. */
 static void look_for_udp(struct mask_scan *s, size_t quote)
 {
-	const char *value = member_value(s, "udp", quote), *end;
+	const char *value, *end;
 
+	if (s->udp_end && s->at < s->udp_end)
+		return; /* of one within it the end is the same */
+	value = member_value(s, "udp", quote);
 	if (!value || value == s->end || *value != '{')
 		return;
 	end = memchr(value, '}', (size_t)(s->end - value));

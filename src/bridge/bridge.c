@@ -152,17 +152,20 @@ bool bridge_wants_boards(const struct config *c)
 	return !c->targets.count && is_serve(c->target);
 }
 
+static const char *socket_of(const char *target, const char *otherwise)
+{
+	return target && is_serve(target) && target[strlen(ATTACH)] ?
+		       target + strlen(ATTACH) :
+		       otherwise;
+}
+
 const char *bridge_socket(const struct config *c)
 {
 	const char *given = c->socket;
 
-	for (size_t i = 0; i < c->targets.count; i++) {
-		const char *target = c->targets.word[i];
-
-		if (is_serve(target) && target[strlen(ATTACH)])
-			given = target + strlen(ATTACH);
-	}
-	return given;
+	for (size_t i = 0; i < c->targets.count; i++)
+		given = socket_of(c->targets.word[i], given);
+	return c->targets.count ? given : socket_of(c->target, given);
 }
 
 static int open_boards(struct bridge *b, struct error *err)

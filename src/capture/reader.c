@@ -34,6 +34,7 @@ struct capture_reader {
 	bool eof, cut;
 	size_t beginnings; /* messages that are cut */
 	uint64_t line; /* which one was the last, from 1 */
+	uint64_t too_long; /* the first line that is; 0: none */
 	struct capture_line parts;
 	struct old_trace old;
 	struct map devices;
@@ -364,6 +365,8 @@ int capture_next(struct capture_reader *r, struct capture_event *e,
 		case LINE_ERROR:
 			return -1;
 		case LINE_LONG:
+			if (!r->too_long)
+				r->too_long = r->line;
 			*e = (struct capture_event){ .kind = CAPTURED_LOST,
 						     .n = r->line,
 						     .count = 1 };
@@ -385,6 +388,11 @@ int capture_next(struct capture_reader *r, struct capture_event *e,
 bool capture_cut(const struct capture_reader *r)
 {
 	return r->cut;
+}
+
+uint64_t capture_long(const struct capture_reader *r)
+{
+	return r->too_long;
 }
 
 size_t capture_beginnings(const struct capture_reader *r)

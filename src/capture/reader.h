@@ -31,6 +31,8 @@ int capture_next(struct capture_reader *r, struct capture_event *e,
 		 struct error *err);
 /* It ended within a line. */
 bool capture_cut(const struct capture_reader *r);
+/* The first line above CAPTURE_LINE_MAX; 0: none. */
+uint64_t capture_long(const struct capture_reader *r);
 /* How many messages stand in it with their beginning alone (capture_event.cut). */
 size_t capture_beginnings(const struct capture_reader *r);
 void capture_reader_free(struct capture_reader *r);

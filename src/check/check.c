@@ -43,6 +43,7 @@ void check_done(struct checkup *k)
 	mem_free(k->stage);
 	mem_free(k->cases);
 	mem_free(k->peer);
+	mem_free(k->died);
 }
 
 static bool has(const struct words *codes, const char *code)
@@ -213,6 +214,8 @@ void check_stopped(struct checkup *k)
 	if (!names.len)
 		return;
 	buf_text(&names, ": not reached");
+	if (k->died)
+		buf_printf(&names, ", %s", k->died);
 	show(k, "stopped", STAGE_STOPPED, buf_string(&names));
 	keep_stage(k, "stopped", STAGE_STOPPED, buf_string(&names));
 }
@@ -285,15 +288,16 @@ int check_died(struct checkup *k, const char *question, const struct error *why,
 {
 	const bool over = session_is_over(k->in->connection->session);
 
-	k->died = true;
+	mem_free(k->died);
+	k->died = mem_printf(over ? "the connection ended at '%s'" :
+				    "nothing is answered since '%s'",
+			     question);
 	diag_found(k->diag, over ? D134 : D145, (struct span){ 0 },
 		   over ? "the connection ended at '%s'" :
 			  "'%s', and nothing since",
 		   question);
-	return error_set(err, over ? ERR_CONNECT : ERR_TIMEOUT,
-			 over ? "the connection ended at '%s': %s" :
-				"nothing is answered since '%s': %s",
-			 question, why->text);
+	return error_set(err, over ? ERR_CONNECT : ERR_TIMEOUT, "%s: %s",
+			 k->died, why->text);
 }
 
 /* What may be the answer came, and was found to be none: that is the error then. */

@@ -65,7 +65,7 @@ struct checkup {
 	unsigned failed;
 	int64_t begun_us, stage_us;
 	bool ended; /* the last line is told */
-	bool died; /* at a question: nothing more can be asked */
+	char *died; /* at which question; NULL: more can be asked */
 };
 
 void check_begin(struct checkup *k, const struct invocation *in,
@@ -121,7 +121,7 @@ int check_backend_plan(struct checkup *k, struct error *err);
 int check_ota_plan(struct checkup *k, struct error *err);
 int check_vision_plan(struct checkup *k, struct error *err);
 
-/* It ended at that question, or answers nothing any more (D134). */
+/* It ended at that question (D134), or answers nothing any more (D145). */
 int check_died(struct checkup *k, const char *question, const struct error *why,
 	       struct error *err);
 /*

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "check/reports.h"
 #include "cli/commands.h"
+#include "cli/judged.h"
 
 #define PLACE(member) offsetof(struct check_options, member)
 static const struct option_row check_options[] = {
@@ -331,7 +332,8 @@ static int check_run(const struct invocation *in, struct error *err)
 	if (check_codes("--only", &options.only, err) ||
 	    check_codes("--skip", &options.skip, err) ||
 	    find_subject(in, &subject, err) ||
-	    fit_options(subject, &options, err))
+	    fit_options(subject, &options, err) ||
+	    (!options.plan && findings_open(in->app, err)))
 		return -1;
 	check_begin(&k, in, &options, &in->connection->diag);
 	in->connection->checks = in->app->direct = true;
@@ -373,7 +375,7 @@ const struct command cmd_check = {
 		"  read  calls the tools that are known to read only, each once, and then three times for its time\n"
 		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB, one in three frames of a WebSocket; behind each a plain question, to see whether it still answers\n"
 		"  args  missing arguments, and integers out of range, to tools that need one and are not known to destroy\n"
-		"Old firmware may not survive the last two: 1.6.6 to 1.7.2 restarts at an integer out of range, and a device of other make may act on what it does not check. Where the connection does not survive, D134 names the question. Through serve, which numbers what it passes on, ids of our own are not asked.\n"
+		"Old firmware may not survive the last two: 1.6.6 to 1.7.2 restarts at an integer out of range, and a device of other make may act on what it does not check. Where the connection does not survive, D134 or the line stopped names the question. Through serve, which numbers what it passes on, ids of our own are not asked.\n"
 		"\n"
 		"--against names backends (py, gw, java, go-a, go-h, rust, or all): which tools each would keep and lose, what it would rename, which it could not call.\n"
 		"\n"

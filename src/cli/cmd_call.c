@@ -189,7 +189,7 @@ static void hint_at_defaults(struct connection *c, const struct tool_call *call,
 		"left out, as the schema allows: %.150s; some servers want every argument all the same: --fill-defaults sends the defaults (explain P725)",
 		buf_string(&names));
 	c->worded = true;
-	diag_found(&c->diag, P725, (struct span){ 0 }, "%.60s: without %.120s",
+	diag_found(&c->diag, P725, (struct span){ 0 }, "%.60s: without %s",
 		   call->name, buf_string(&names));
 	session_drain(c->session);
 	c->worded = false;

@@ -62,7 +62,8 @@ static void serve_fence_allow(const struct serve_config *c, const char *exec,
 	/* As file_create opens it, in a folder of ours and in others. */
 	if (log) {
 		spawner_keep(log, FILE_CREATE_FLAGS | O_APPEND);
-		spawner_keep(log, FILE_CREATE_FLAGS | O_APPEND | O_NOFOLLOW);
+		spawner_keep(log,
+			     FILE_CREATE_FLAGS | O_APPEND | FILE_SHARED_FLAGS);
 	}
 	if (!c->alias_file)
 		keep(user_path(&user_config, "devices.json"), O_RDONLY);

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/help.h"
+#include "cli/judged.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/serve_client.h"
@@ -132,8 +133,8 @@ int command_refuse_all(const struct command *c, struct error *err)
 	return error_hint(err, "these can: %s", buf_string(&names));
 }
 
-int command_execute(struct connection *connection, struct parsed *p,
-		    struct error *err)
+static int execute(struct connection *connection, struct parsed *p,
+		   struct error *err)
 {
 	const struct command *c = p->command;
 	struct app *app = connection->app;
@@ -163,6 +164,16 @@ int command_execute(struct connection *connection, struct parsed *p,
 	app->out.query_at_once = (c->flags & CMD_STREAM) != 0;
 	int status = app->config.all ? c->all(&in, err) : c->run(&in, err);
 	return output_end(app, status, err);
+}
+
+int command_execute(struct connection *connection, struct parsed *p,
+		    struct error *err)
+{
+	const int status = execute(connection, p, err);
+
+	if (status)
+		judged_error(connection, err);
+	return status;
 }
 
 int command_run(struct connection *c, char *const *words, size_t count,

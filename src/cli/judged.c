@@ -249,8 +249,7 @@ bool judged_event(struct connection *c, const struct event *e)
 	/* Of a transport: then it comes again, as one of the engine. */
 	if (!f && !e->finding && finding_by_name(e->name) >= 0)
 		diag_found(&c->diag, (enum diag_code)finding_by_name(e->name),
-			   (struct span){ 0 }, "%.120s",
-			   e->note ? e->note : "");
+			   (struct span){ 0 }, "%s", e->note ? e->note : "");
 	if (!f || c->checks)
 		return true;
 	if (!c->judged[f->code])
@@ -283,9 +282,11 @@ void judged_error(struct connection *c, const struct error *err)
 	CLEANUP(finding_done) struct finding f = { .count = 1 };
 	CLEANUP(buf_done) struct buf line = { 0 };
 
-	if (code < 0 || diag_finding(&c->diag, (enum diag_code)code) ||
+	if (code < 0 || c->judged[code] ||
+	    diag_finding(&c->diag, (enum diag_code)code) ||
 	    findings_open(c->app, &ignored))
 		return;
+	c->judged[code] = true;
 	f.code = (enum diag_code)code;
 	f.detail = mem_strdup(err->text);
 	f.first_us = f.last_us = loop_now_us();

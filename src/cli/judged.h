@@ -20,7 +20,10 @@ bool judged_event(struct connection *c, const struct event *e);
 /* A connection begins, or is over: what never came is found now. */
 void judged_begin(struct connection *c);
 void judged_end(struct connection *c);
-/* The end of a command: what its code stands for is in --findings, too. */
+/*
+ * A command failed: what the code of its error stands for is in --findings,
+ * too, once for each connection.
+ */
 void judged_error(struct connection *c, const struct error *err);
 void judged_done(struct connection *c);
 

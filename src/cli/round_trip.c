@@ -146,7 +146,7 @@ static void tell(struct connection *c, const struct ladder *l,
 		return;
 	c->worded = true;
 	diag_found(&c->diag, (enum diag_code)v->code,
-		   (struct span){ buf_string(&proof), proof.len }, "%.100s",
+		   (struct span){ buf_string(&proof), proof.len }, "%s",
 		   buf_string(&proof));
 	session_drain(c->session);
 	c->worded = false;

@@ -533,6 +533,11 @@ int client_judge_result(const char *tool, struct result *r, struct error *err)
 
 	if (r->is_error)
 		return tool_error(r, err);
+	if (r->message.result && !cJSON_IsObject(r->message.result))
+		return error_set(
+			err, ERR_PROTOCOL,
+			"the tool's result is of type %s, and no object",
+			json_type_name(r->message.result));
 	if (!silent || !silent->failed || !text || strcmp(text, "true") != 0)
 		return 0;
 	if (!r->from_device) {

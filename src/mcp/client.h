@@ -151,7 +151,7 @@ int client_call_tool(struct client *c, const char *name, const char *arguments,
 /*
  * What a result of that tool is: 0, a success; -1 (ERR_PEER), a failure: isError
  * in words, which are the first text, or what firmware answers only after one
- * (device.md 3.9). May set r->note.
+ * (device.md 3.9); -1 (ERR_PROTOCOL), no object. May set r->note.
  */
 int client_judge_result(const char *tool, struct result *r, struct error *err);
 

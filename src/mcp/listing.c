@@ -119,12 +119,21 @@ static int guard_size(const struct listing *l, size_t elements,
 		return error_set(err, ERR_PROTOCOL,
 				 "%s: not at an end after %d pages", method,
 				 LISTING_PAGES_MAX);
-	if (l->bytes > l->bytes_max)
-		return error_set(
-			err, ERR_PROTOCOL,
-			"%s page %zu: more than %zu MB of memory in all",
-			method, page, l->bytes_max >> 20);
 	return 0;
+}
+
+/* Before its tree is made. Of a text full of small values it is much larger. */
+static int guard_memory(struct listing *l, const struct message *reply,
+			struct error *err)
+{
+	l->bytes +=
+		reply->len + json_count_values(reply->result) * sizeof(cJSON);
+	if (l->bytes <= l->bytes_max)
+		return 0;
+	return error_set(err, ERR_PROTOCOL,
+			 "%s page %zu: more than %zu MB of memory in all",
+			 listing_method(l), pages_of(l) + 1,
+			 l->bytes_max >> 20);
 }
 
 /* The cursor of the page that was added last; NULL: that was all. */
@@ -170,9 +179,8 @@ int listing_feed_take(struct listing *l, struct message *reply,
 	size_t elements = count_of(l);
 	const char *cursor;
 
-	/* Of a text full of small values the tree is much larger. */
-	l->bytes +=
-		reply->len + json_count_values(reply->result) * sizeof(cJSON);
+	if (guard_memory(l, reply, err) < 0)
+		return -1;
 	if (add_take(l, reply, err) < 0) {
 		error_prefix(err, "page %zu", pages_of(l) + 1);
 		return -1;

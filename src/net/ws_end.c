@@ -97,7 +97,10 @@ static void tell_stuck(struct error *why, const char *who)
 		"it does not read its socket: does the task that does hang there?");
 }
 
-/* We hear it, and it does not hear us. */
+/*
+ * We hear it, and it does not hear us: it repeats what it sends, half of the time
+ * apart. What came early may have been on its way when all ended.
+ */
 static void tell_unheard(struct error *why, const char *who)
 {
 	error_set(
@@ -131,10 +134,11 @@ void ws_end_tell(struct error *why, int fd, const char *who, bool broken)
 	} else if (error == ECONNRESET) {
 		error_set(why, ERR_CONNECT, "%s reset the connection (TCP RST)",
 			  who);
-	} else if (error == ETIMEDOUT && silent < limit &&
+	} else if (error == ETIMEDOUT && silent < limit / 4 * 3 &&
 		   info.tcpi_retransmits) {
 		tell_unheard(why, who);
-	} else if (error == ETIMEDOUT && silent < limit) {
+	} else if (error == ETIMEDOUT && silent < limit &&
+		   !info.tcpi_retransmits) {
 		tell_stuck(why, who);
 	} else {
 		tell_lost(why, who, silent, error);

@@ -20,6 +20,12 @@ void told_cut(struct renderer *out, const struct capture_reader *file,
 
 	if (capture_cut(file))
 		render_note(out, "'%s' ends too early: read up to there", path);
+	if (capture_long(file))
+		render_note(
+			out,
+			"'%s', line %llu is longer than %u MB: passed over, an event that is missing here",
+			path, (unsigned long long)capture_long(file),
+			CAPTURE_LINE_MAX >> 20);
 	if (beginnings)
 		render_note(
 			out,

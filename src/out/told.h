@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is to be said of any capture that is read: secrets in it, and that it
- * ends too early.
+ * ends too early, or was not read whole.
  */
 #ifndef OUT_TOLD_H
 #define OUT_TOLD_H

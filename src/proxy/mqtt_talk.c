@@ -188,7 +188,7 @@ static void tell_added(struct mqtt_way *w)
 static void found(struct mqtt_talk *m, enum diag_code code, const char *detail)
 {
 	if (m->talk)
-		diag_found(&m->talk->diag, code, (struct span){ 0 }, "%.160s",
+		diag_found(&m->talk->diag, code, (struct span){ 0 }, "%s",
 			   detail);
 }
 

@@ -343,7 +343,18 @@ static void found(void *owner, const struct difference *d)
 	render_difference(s->out, d, &s->shown);
 }
 
-/* Differences to stdout. -1: err (ERR_UNMET: there are some). */
+/* Where one lacks something nobody knows that they are the same. */
+static int lacks(const struct steps *s, const char *path, struct error *err)
+{
+	if (!s->lost)
+		return 0;
+	return error_set(
+		err, ERR_UNMET,
+		"no difference, but '%s' lacks %llu event%s: what is there may differ",
+		path, (unsigned long long)s->lost, s->lost == 1 ? "" : "s");
+}
+
+/* Differences to stdout. -1: err (ERR_UNMET: there are some, or may be). */
 static int beside(const struct beside_order *order, struct error *err)
 {
 	CLEANUP(steps_done) struct steps was = { 0 }, is = { 0 };
@@ -360,7 +371,9 @@ static int beside(const struct beside_order *order, struct error *err)
 				      found, &s);
 	render_differences_end(order->out, &s.shown);
 	if (!count)
-		return 0;
+		return lacks(&was, order->was, err) ?
+			       -1 :
+			       lacks(&is, order->is, err);
 	return error_set(err, ERR_UNMET, "%zu difference%s", count,
 			 count == 1 ? "" : "s");
 }

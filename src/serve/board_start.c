@@ -172,8 +172,7 @@ static void failed_listing(struct board *d, struct error *why)
 	/* The engine does not know who of several that list goes round. */
 	if (d->diag && strcmp(why->finding, "D106") == 0 &&
 	    !diag_count(d->diag, D106))
-		diag_found(d->diag, D106, (struct span){ 0 }, "%.120s",
-			   why->text);
+		diag_found(d->diag, D106, (struct span){ 0 }, "%s", why->text);
 	if (tools->count)
 		d->tools = tool_lists_hold(&d->server->tool_lists, tools);
 	board_unfit(d, DEVICE_FAILED, why);

@@ -648,6 +648,8 @@ EOF
 	mcp --socket other.sock bridge --print-config cursor
 	ends 0
 	jq -e --arg other "--socket=$WORK/other.sock" '.[].boards.args == ["bridge", $other]' <<<"$out"
+	MCPCTL_TARGET=attach:/tmp/x.sock mcp bridge --print-config cursor
+	jq -e '.[].boards.args == ["bridge", "--target=attach:/tmp/x.sock"]' <<<"$out"
 	XDG_RUNTIME_DIR='' TMPDIR='' mcp bridge --print-config cursor
 	ends 0
 	jq -e '.[].boards.args == ["bridge"]' <<<"$out"

@@ -184,8 +184,34 @@ codes() {
 	grep -q '^error   N102 ' <<<"$output"
 	run mcpctl 'sim:?fault=cut-frame' check
 	[ "$status" -eq 7 ]
-	grep -qx 'stopped  calls: not reached' <<<"$output"
+	grep -qx "stopped  calls: not reached, the connection ended at 'unknown tool'" <<<"$output"
 	grep -q "at 'unknown tool'" <<<"$output"
+}
+
+@test "since which question nothing is answered is told also behind one that had no answer" {
+	cat >silent.py <<-'END'
+		import json, sys, time
+		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		                          "serverInfo": {"name": "x", "version": "1"}},
+		           "tools/list": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]},
+		           "ping": {}}
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    if "id" not in m or "cursor" in m.get("params", {}):
+		        continue
+		    if m["method"] == "tools/call":
+		        time.sleep(1000)
+		    answer = {"jsonrpc": "2.0", "id": m["id"]}
+		    if m["method"] in answers:
+		        answer["result"] = answers[m["method"]]
+		    else:
+		        answer["error"] = {"code": -32601, "message": "no"}
+		    print(json.dumps(answer), flush=True)
+	END
+	mcp --timeout 2s "stdio:/usr/bin/python3 silent.py" check
+	ends 7
+	says 'a request is not answered in time: unknown cursor, within 2 s'
+	says "stopped  calls: not reached, nothing is answered since 'unknown tool'"
 }
 
 @test "odd questions: none is waited for that firmware never answers" {

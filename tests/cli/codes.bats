@@ -32,6 +32,7 @@ no() {
 @test "the code of an error is in the file of findings, once" {
 	local code words
 	while read -r code words; do
+		rm -f found.json
 		# shellcheck disable=SC2086 # words
 		run mcpctl --findings found.json $words
 		[ "$status" != 0 ]
@@ -39,6 +40,8 @@ no() {
 	done <<-END
 		N102 ws://127.0.0.1:1/ tools
 		N102 ws://127.0.0.1:1/ check
+		N102 check ota http://127.0.0.1:1/
+		N102 ws://127.0.0.1:1/ run --keep-going -e tools
 		D102 --wait 200ms sim:?fault=no-hello tools
 		D116 --timeout 200ms sim:?fault=wrong-id call self.get_device_status
 	END

@@ -85,6 +85,8 @@ status_call=(call self.get_device_status)
 	event ready '02:00:00:00:00:02'
 	mcp -d '*:02' "${status_call[@]}"
 	ends 0
+	mcp --timeout 300ms -d '*:03' "${status_call[@]}"
+	ends 4
 	# Of none that there is it would be lost in silence.
 	mcp sim --ota "$OTA" --devices 2 --fault 3:no-reply
 	ends 2

@@ -193,6 +193,26 @@ recorded() {
 	ends 2
 }
 
+@test "capture diff: what one of them lacks may differ; a line that is too long is named" {
+	recorded sim:
+	python3 - <<-'END'
+		line = '{"n":9000,"t":1,"c":1,"leg":"ws","from":"device","kind":"text","text":"%s"}\n'
+		text = open("board.jsonl").read()
+		open("long.jsonl", "w").write(text + line % ("a" * 9000000))
+		open("lost.jsonl", "w").write(text + '{"n":9000,"t":1,"kind":"lost","count":2}\n')
+	END
+	mcp capture diff board.jsonl long.jsonl
+	ends 7
+	hints "'long.jsonl', line $(wc -l <long.jsonl) is longer than 8 MB"
+	hints "no difference, but 'long.jsonl' lacks 1 event: what is there may differ"
+	mcp capture diff lost.jsonl board.jsonl
+	ends 7
+	hints "no difference, but 'lost.jsonl' lacks 2 events"
+	mcp capture mask long.jsonl
+	ends 0
+	hints 'is longer than 8 MB'
+}
+
 @test "capture pcap: a CONNECT is as long as it was, though its password is not there" {
 	cat >mqtt.jsonl <<-'END'
 		{"capture":1,"made":"2026-11-22T10:02:11.400Z","clock":"us","masked":true}

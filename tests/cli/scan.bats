@@ -300,6 +300,7 @@ time.sleep(500)'
 	wait_for deaf.out '^asked'
 	kill -INT "$LAST"
 	finish "$LAST" 130
+	[ ! -s scan.out ]
 }
 
 # announce NAME [ARG…]: a bridge that is announced on loopback; sets PID, PORT.

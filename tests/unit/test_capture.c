@@ -525,6 +525,7 @@ static void long_line(void **state)
 	assert_int_equal(e.count, 1);
 	is_next(r, &e);
 	assert_int_equal(e.kind, CAPTURED_PING);
+	assert_int_equal(capture_long(r), 2);
 	is_end(r, false);
 	refused(many, 2 * CAPTURE_LINE_MAX, "does not end");
 }

@@ -118,6 +118,36 @@ static void traps(void **state)
 	check_text(target, "through");
 }
 
+/* Of another user, with nobody who reads: opening it would wait for ever. */
+static void pipes(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("pipe");
+	char text[8] = "";
+	int reader, fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 1, 1), 0);
+		refused(path, "it is a pipe that nobody reads, in a folder");
+		assert_int_equal(chown(path, 0, 0), 0);
+	}
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	fd = file_create("log", path, true, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFL) & (O_NONBLOCK | O_APPEND),
+			 O_APPEND);
+	assert_int_equal(file_write(fd, "hello", 5), 0);
+	assert_int_equal(read(reader, text, sizeof(text)), 5);
+	assert_string_equal(text, "hello");
+	close(fd);
+	close(reader);
+	share(false);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void devices(void **state)
 {
 	(void)state;
@@ -208,8 +238,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_private), cmocka_unit_test(traps),
-		cmocka_unit_test(devices),    cmocka_unit_test(publishes),
-		cmocka_unit_test(locks),      cmocka_unit_test(finds),
+		cmocka_unit_test(pipes),      cmocka_unit_test(devices),
+		cmocka_unit_test(publishes),  cmocka_unit_test(locks),
+		cmocka_unit_test(finds),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, folder_make,

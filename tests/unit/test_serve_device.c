@@ -391,6 +391,27 @@ static void test_listing_is_large(void **state)
 		"tools/list page 8: more than 8 MB of memory in all");
 }
 
+/* Nor of one page, which is the last. */
+static void test_listing_is_large_at_once(void **state)
+{
+	struct end *e = dial(MAC);
+	CLEANUP(buf_done) struct buf page = { 0 };
+
+	(void)state;
+	says(e, HELLO);
+	answers(e, INITIALIZED);
+	buf_text(&page, "{\"tools\":[{\"name\":\"a\",\"x\":[1");
+	for (int i = 0; i < 200000; i++)
+		buf_text(&page, ",1");
+	buf_text(&page, "]}]}");
+	answers(e, buf_string(&page));
+	assert_int_equal(e->device->state, DEVICE_FAILED);
+	assert_string_equal(
+		e->device->reason,
+		"tools/list page 1: more than 8 MB of memory in all");
+	assert_null(e->device->tools);
+}
+
 static void test_listing_silence(void **state)
 {
 	struct end *e;
@@ -854,6 +875,7 @@ int main(void)
 		TEST(test_listing_fails_on_page_2),
 		TEST(test_listing_goes_round),
 		TEST(test_listing_is_large),
+		TEST(test_listing_is_large_at_once),
 		TEST(test_listing_silence),
 		TEST(test_said_while_listing),
 		TEST(test_turns),
