@@ -319,7 +319,7 @@ void check_silent(struct checkup *k, const char *question,
 	const int code = finding_by_name(why->finding);
 	char time[TEXT_ROOM];
 
-	if (is_explained(k))
+	if (is_explained(k) || why->kind == ERR_INTERRUPTED)
 		return;
 	if (why->kind != ERR_NONE && why->kind != ERR_TIMEOUT) {
 		diag_found(k->diag, code < 0 ? D145 : (enum diag_code)code,

@@ -76,7 +76,12 @@ static int read_script(struct run *run, const struct invocation *in,
 	if (in->argc > 0 &&
 	    script_add_file(&run->script, run->app, in->argv[0], err))
 		return -1;
-	return script_add_commands(&run->script, given, err);
+	if (script_add_commands(&run->script, given, err))
+		return -1;
+	if (run->script.count)
+		return 0;
+	return error_set(err, ERR_USAGE, "run: '%s' has no command",
+			 in->argc > 0 ? in->argv[0] : "-e");
 }
 
 static void add_case(const struct run *run, const struct report_case *c)

@@ -12,7 +12,7 @@
 
 /* Of wire/control_frames.h. */
 #define DEVICE_FIELDS \
-	"id client_id alias board version transport address claims pick since seen state reason tools user_tools list enrolled findings audio"
+	"id client_id alias board version transport address claims pick since seen asked state reason tools user_tools list enrolled lease findings last_finding calls p50_us breaker audio"
 
 static int compile(struct query **out, const char *text, struct error *err)
 {

@@ -1030,7 +1030,7 @@ static void begin_error(struct buf *b, const struct error *e)
 	buf_char(b, '{');
 	line_text(b, "kind", error_kind_name(e->kind));
 	line_number(b, "status", error_status(e));
-	if (e->has_code)
+	if (e->has_code && e->kind == ERR_PEER)
 		line_number(b, "code", e->code);
 	else
 		line_text(b, "code", NULL);

@@ -94,7 +94,7 @@ static int fit(const struct replay *r, struct error *err)
 	if (r->o->as == 0 && in->argc == 2)
 		return error_set(
 			err, ERR_USAGE,
-			"replay --as backend takes no address: the device is the target, which stands before 'replay' (listen: if there is none)");
+			"replay --as backend takes no address: the device is the target, which stands before 'replay' (if there is none, the board of serve, or listen:)");
 	return 0;
 }
 
@@ -183,6 +183,8 @@ static int with_reports(struct replay *r, struct error *err)
 	status = converse(r, err);
 	if (reports.on_stdout)
 		render_restore(out, &place);
+	if (status && !r->unlike)
+		check_case(&r->k, "replay", STAGE_FAIL, 0, err->text);
 	if (reports_write(&reports, &r->k, status ? err : NULL, &why) == 0)
 		return status;
 	if (status)
@@ -226,7 +228,7 @@ const struct command cmd_replay = {
 	.max = 2,
 	.operand = OPERAND_FILE,
 	.brief = "say one side of a capture again, compare the other",
-	.text = "FILE is a capture, as --trace writes it (mcpctl-capture(5)). As backend, the device of the target is told what its backend told it: each message once what was answered before it is answered now, and as long behind it as it was then. As device, a simulated board dials URL, a ws:// or mqtt:// address or that of an OTA, and answers each request as the same request was answered in the capture; what was never asked then is told, and answered as by a board that does not know it.\n"
+	.text = "FILE is a capture, as --trace writes it (mcpctl-capture(5)). As backend, the device of the target (without one, the board of a running serve, or else who dials in) is told what its backend told it: each message once what was answered before it is answered now, and as long behind it as it was then. As device, a simulated board dials URL, a ws:// or mqtt:// address or that of an OTA, and answers each request as the same request was answered in the capture; what was never asked then is told, and answered as by a board that does not know it.\n"
 		"\n"
 		"What the other side says is compared with what it said: what is missing, what is more, what came in another order, what says another thing, what took twice as long and 0.1 s more. Not compared: ids, session_id, times, uuid, nonce, key, and secrets, which a capture has by a name only; more by --ignore. A text that is JSON is compared as what it says: /result/content/0/text/battery.\n"
 		"\n"

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "capture/clone.h"
+#include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "sim/fleet.h"
 #include "sim/sim.h"
@@ -60,7 +62,40 @@ static enum event_from other_side(const struct replay *r)
 struct sorting {
 	struct replay *r;
 	unsigned *worst; /* enum difference_kind by step of was, or SAME */
+	char **says; /* by step of was: the first thing that is another; NULL */
 };
+
+static void add_value(struct buf *out, const char *value)
+{
+	const size_t len = value ? strlen(value) : 0;
+	const size_t fits = len ? text_cut(value, len, 200) : 0;
+
+	if (!value)
+		buf_text(out, "nothing");
+	buf_add(out, value, fits);
+	if (fits < len)
+		buf_text(out, "…");
+}
+
+static char *says_what(const struct compare_difference *d)
+{
+	struct buf out = { 0 };
+
+	buf_printf(&out, "%s: %s was ", case_text(DIFFERS_SAYS),
+		   *d->pointer ? d->pointer : "it");
+	add_value(&out, d->was);
+	buf_text(&out, ", is ");
+	add_value(&out, d->is);
+	return buf_take(&out);
+}
+
+static void sort_one(struct sorting *s, size_t i, const struct difference *d)
+{
+	if (d->kind < s->worst[i])
+		s->worst[i] = d->kind;
+	if (d->kind == DIFFERS_SAYS && !s->says[i])
+		s->says[i] = says_what(&d->says);
+}
 
 static void sort(void *owner, const struct difference *d)
 {
@@ -69,28 +104,41 @@ static void sort(void *owner, const struct difference *d)
 	if (!d->was)
 		check_case(&s->r->k, d->is->key, STAGE_FAIL, 0,
 			   case_text(DIFFERS_MORE));
-	else if (d->kind < s->worst[d->was - s->r->was.item])
-		s->worst[d->was - s->r->was.item] = d->kind;
+	else
+		sort_one(s, (size_t)(d->was - s->r->was.item), d);
 	found(s->r, d);
 }
 
 /* A case for each step of the other side, for reports. */
-static size_t add_cases(struct replay *r, const unsigned *worst)
+static size_t add_cases(struct sorting *s)
 {
+	struct replay *r = s->r;
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->was.count; i++) {
-		const struct step *s = &r->was.item[i];
-		bool same = worst[i] == SAME;
+		const struct step *step = &r->was.item[i];
+		const unsigned worst = s->worst[i];
 
-		if (s->from != other_side(r))
+		if (step->from != other_side(r))
 			continue;
 		count++;
-		check_case(&r->k, s->key, same ? STAGE_OK : STAGE_FAIL, 0,
-			   same ? "" :
-				  case_text((enum difference_kind)worst[i]));
+		check_case(&r->k, step->key,
+			   worst == SAME ? STAGE_OK : STAGE_FAIL, 0,
+			   worst == SAME ?
+				   "" :
+			   worst == DIFFERS_SAYS ?
+				   s->says[i] :
+				   case_text((enum difference_kind)worst));
 	}
 	return count;
+}
+
+static void sorting_done(struct sorting *s)
+{
+	for (size_t i = 0; i < s->r->was.count; i++)
+		mem_free(s->says[i]);
+	mem_free(s->says);
+	mem_free(s->worst);
 }
 
 static void add_counts(const struct replay *r, struct buf *out)
@@ -113,12 +161,13 @@ int replay_compare(struct replay *r, struct error *err)
 	size_t steps;
 
 	s.worst = mem_alloc((r->was.count + 1) * sizeof(*s.worst));
+	s.says = mem_zalloc((r->was.count + 1) * sizeof(*s.says));
 	for (size_t i = 0; i < r->was.count; i++)
 		s.worst[i] = SAME;
 	conversations_compare(&r->was, &r->is, &rules, other_side(r), sort, &s);
 	render_differences_end(&r->in->app->out, &r->shown);
-	steps = add_cases(r, s.worst);
-	mem_free(s.worst);
+	steps = add_cases(&s);
+	sorting_done(&s);
 	add_counts(r, &counts);
 	check_stage(&r->k, "same", r->unlike ? STAGE_FAIL : STAGE_OK,
 		    "%zu step%s of the %s compared%s", steps,
@@ -278,16 +327,19 @@ static enum diag_leg leg_of(const struct talk_again *t)
 	return t->r->was.item[0].leg;
 }
 
-/* One of that type is in it: "hello", "listen start". */
-static bool has_type(const struct steps *was, const char *type)
+static bool has_key(const struct step *s, const char *type)
 {
 	const size_t len = strlen(type);
 
-	for (size_t i = 0; i < was->count; i++) {
-		const char *key = was->item[i].key;
+	return strncmp(s->key, type, len) == 0 &&
+	       (!s->key[len] || s->key[len] == ' ');
+}
 
-		if (strncmp(key, type, len) == 0 &&
-		    (!key[len] || key[len] == ' '))
+/* One of that type is in it: "hello", "listen start". */
+static bool has_type(const struct steps *was, const char *type)
+{
+	for (size_t i = 0; i < was->count; i++) {
+		if (has_key(&was->item[i], type))
 			return true;
 	}
 	return false;
@@ -547,6 +599,28 @@ static int converse(struct talk_again *t, struct error *err)
 	return 0;
 }
 
+/* A serve greets its boards itself: who is attached does not see it. */
+static void leave_greeting(struct talk_again *t)
+{
+	struct steps *was = &t->r->was;
+	bool listens = false, any = false;
+
+	for (size_t i = 0; i < was->count; i++) {
+		struct step *s = &was->item[i];
+		const bool listen = !listens && s->from == FROM_DEVICE &&
+				    has_key(s, "listen");
+
+		if (!listen && !has_key(s, "hello"))
+			continue;
+		listens |= listen;
+		any = true;
+		s->from = FROM_NOBODY;
+	}
+	if (any)
+		check_stage(&t->r->k, "hello", STAGE_SKIPPED,
+			    "said by serve before: not compared");
+}
+
 int replay_as_backend(struct replay *r, struct error *err)
 {
 	struct app *app = r->in->app;
@@ -555,6 +629,8 @@ int replay_as_backend(struct replay *r, struct error *err)
 				.no_listen = !has_type(&r->was, "listen") };
 	int status = -1;
 
+	if (!app->config.target && serve_target_find(app, err))
+		return -1;
 	if (!app->config.target)
 		app->config.target = "listen:";
 	if (app_open_loop(app, err))
@@ -564,9 +640,12 @@ int replay_as_backend(struct replay *r, struct error *err)
 					  .owner = &t };
 	t.seen = mem_zalloc((r->was.count + 1) * sizeof(*t.seen));
 	t.opened_us = loop_now_us();
-	if (setup_endpoint(&t.to, app, &t.transport.ops, err) == 0 &&
-	    t.transport.ops->open(&t.transport, &t.to, err) == 0)
-		status = converse(&t, err);
+	if (setup_endpoint(&t.to, app, &t.transport.ops, err) == 0) {
+		if (t.to.scheme->kind == SCHEME_ATTACH)
+			leave_greeting(&t);
+		if (t.transport.ops->open(&t.transport, &t.to, err) == 0)
+			status = converse(&t, err);
+	}
 	hang_up(&t);
 	endpoint_done(&t.to);
 	mem_free(t.seen);

@@ -368,6 +368,9 @@ ready() { [ "$(mcpctl devices --jq 'select(.state == "ready").id' | wc -l)" = "$
 	grep -q '1 of 3 devices failed' stderr
 	run -0 --separate-stderr mcpctl devices --fields id,state,tools
 	grep -qE '^02:00:00:00:00:01  ready  *[0-9]+$' <<<"$output"
+	# All that it prints of a device can be a column.
+	run -0 --separate-stderr mcpctl devices --fields \
+		"$(mcpctl -o json devices | jq -sr '[.[] | keys[]] | unique | join(",")')"
 	mcp devices --fields id,nothing
 	ends 2
 	grep -q 'there are: id client_id alias' stderr

@@ -97,6 +97,24 @@ recorded() {
 	grep -q '<testcase .*name="reply to tools/call self.get_device_status"' r.xml
 	grep -q '^not ok .*reply to initialize' <<<"$out"
 	grep -q '^ok ' <<<"$out"
+	grep -q 'says another thing: /result/serverInfo/name was .*pretend-esp32s3.*, is .*host-board' <<<"$out"
+	# Nor is it green where nothing could be said.
+	mcp ws://127.0.0.1:1/ replay board.jsonl --report tap:-
+	ends 3
+	grep -q '^not ok .*replay' <<<"$out"
+}
+
+@test "without a target it is the board of serve, whose greeting was before" {
+	serve --trace serve.jsonl
+	device board
+	event ready
+	mcp call self.get_device_status
+	ends 0
+	cp serve.jsonl board.jsonl
+	mcp replay board.jsonl --speed max
+	ends 0
+	says 'said by serve before'
+	says '3 steps of the device compared, all as they were'
 }
 
 @test "a capture without a hello, as of MQTT at rest, to a device that waits for one" {

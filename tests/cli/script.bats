@@ -125,6 +125,15 @@ END
 	[ "$(grep -c alive stdout)" = 2 ]
 }
 
+@test "a script without a command is none" {
+	printf '# later\n\n' >empty
+	mcp sim: run empty
+	ends 2
+	hints "run: 'empty' has no command"
+	mcp sim: run - </dev/null
+	ends 2
+}
+
 @test "what some editors write in front of a file is no command" {
 	printf '\357\273\277ping\n' >marked
 	mcp sim: run marked
