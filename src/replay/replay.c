@@ -631,7 +631,8 @@ int replay_as_backend(struct replay *r, struct error *err)
 
 	if (!app->config.target && serve_target_find(app, err))
 		return -1;
-	if (!app->config.target)
+	/* Who dials in, unless it is one of a serve, which is not there. */
+	if (!app->config.target && !app->config.device)
 		app->config.target = "listen:";
 	if (app_open_loop(app, err))
 		return -1;

@@ -115,6 +115,11 @@ recorded() {
 	ends 0
 	says 'said by serve before'
 	says '3 steps of the device compared, all as they were'
+	mcp stop
+	ends 0
+	mcp -d '*:01' replay board.jsonl
+	ends 3
+	hints "no serve is running, and -d '*:01' is one of its devices"
 }
 
 @test "a capture without a hello, as of MQTT at rest, to a device that waits for one" {
