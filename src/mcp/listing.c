@@ -122,14 +122,15 @@ static int guard_size(const struct listing *l, size_t elements,
 	return 0;
 }
 
-/* Before its tree is made. Of a text full of small values it is much larger. */
-static int guard_memory(struct listing *l, const struct message *reply,
-			struct error *err)
+/* Before it is kept: of a text full of small values the tree is much larger. */
+static int guard_memory_take(struct listing *l, struct message *reply,
+			     struct error *err)
 {
 	l->bytes +=
 		reply->len + json_count_values(reply->result) * sizeof(cJSON);
 	if (l->bytes <= l->bytes_max)
 		return 0;
+	message_done(reply);
 	return error_set(err, ERR_PROTOCOL,
 			 "%s page %zu: more than %zu MB of memory in all",
 			 listing_method(l), pages_of(l) + 1,
@@ -179,7 +180,7 @@ int listing_feed_take(struct listing *l, struct message *reply,
 	size_t elements = count_of(l);
 	const char *cursor;
 
-	if (guard_memory(l, reply, err) < 0)
+	if (guard_memory_take(l, reply, err) < 0)
 		return -1;
 	if (add_take(l, reply, err) < 0) {
 		error_prefix(err, "page %zu", pages_of(l) + 1);
