@@ -134,7 +134,7 @@ void ws_end_tell(struct error *why, int fd, const char *who, bool broken)
 	} else if (error == ECONNRESET) {
 		error_set(why, ERR_CONNECT, "%s reset the connection (TCP RST)",
 			  who);
-	} else if (error == ETIMEDOUT && silent < limit / 4 * 3 &&
+	} else if (error == ETIMEDOUT && 4 * silent < 3 * (int64_t)limit &&
 		   info.tcpi_retransmits) {
 		tell_unheard(why, who);
 	} else if (error == ETIMEDOUT && silent < limit &&
