@@ -370,12 +370,12 @@ static int beside(const struct beside_order *order, struct error *err)
 	count = conversations_compare(&was, &is, &order->rules, FROM_NOBODY,
 				      found, &s);
 	render_differences_end(order->out, &s.shown);
-	if (!count)
-		return lacks(&was, order->was, err) ?
-			       -1 :
-			       lacks(&is, order->is, err);
-	return error_set(err, ERR_UNMET, "%zu difference%s", count,
-			 count == 1 ? "" : "s");
+	if (count)
+		return error_set(err, ERR_UNMET, "%zu difference%s", count,
+				 count == 1 ? "" : "s");
+	if (lacks(&was, order->was, err) || lacks(&is, order->is, err))
+		return -1;
+	return 0;
 }
 
 /* A capture as pcapng on stdout: capture pcap (capture/pcap.h). */

@@ -425,27 +425,9 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 }
 
 @test "a result that is no object is shown, and status 5" {
-	cat >odd.py <<-'END'
-		import json, sys
-		for line in sys.stdin:
-		    m = json.loads(line)
-		    if "id" not in m:
-		        continue
-		    answer = {"jsonrpc": "2.0", "id": m["id"]}
-		    if m["method"] == "initialize":
-		        answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-		                            "serverInfo": {"name": "odd", "version": "1"}}
-		    elif m["method"] == "tools/list":
-		        answer["result"] = {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}
-		    elif m["method"] == "tools/call":
-		        answer["result"] = json.loads(sys.argv[1])
-		    else:
-		        answer["error"] = {"code": -32601, "message": "no"}
-		    print(json.dumps(answer), flush=True)
-	END
 	local result type
 	while read -r result type; do
-		mcp -o raw "stdio:/usr/bin/python3 odd.py '$result'" call a
+		mcp -o raw "$(answers "'tools/call=$result'")" call a
 		ends 5
 		says "\"result\": $result}"
 		hints "the tool's result is of type $type, and no object"

@@ -117,22 +117,7 @@ codes() {
 }
 
 @test "a server may leave unanswered what MCP does not know: no finding" {
-	cat >strict.py <<-'END'
-		import json, sys
-		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}},
-		           "tools/list": {"tools": []}}
-		for line in sys.stdin:
-		    m = json.loads(line)
-		    if isinstance(m.get("id"), float) or "id" not in m or m.get("params", {}) is None:
-		        continue
-		    answer = {"jsonrpc": "2.0", "id": m["id"]}
-		    if m["method"] in answers:
-		        answer["result"] = answers[m["method"]]
-		    else:
-		        answer["error"] = {"code": -32601, "message": "no"}
-		    print(json.dumps(answer), flush=True)
-	END
-	mcp --timeout 20s "stdio:/usr/bin/python3 strict.py" check --risk odd --fail-on note
+	mcp --timeout 20s "$(answers strict "'tools/list={\"tools\":[]}'")" check --risk odd --fail-on note
 	ends 0
 	says 'float id'
 }
@@ -189,26 +174,7 @@ codes() {
 }
 
 @test "since which question nothing is answered is told also behind one that had no answer" {
-	cat >silent.py <<-'END'
-		import json, sys, time
-		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-		                          "serverInfo": {"name": "x", "version": "1"}},
-		           "tools/list": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]},
-		           "ping": {}}
-		for line in sys.stdin:
-		    m = json.loads(line)
-		    if "id" not in m or "cursor" in m.get("params", {}):
-		        continue
-		    if m["method"] == "tools/call":
-		        time.sleep(1000)
-		    answer = {"jsonrpc": "2.0", "id": m["id"]}
-		    if m["method"] in answers:
-		        answer["result"] = answers[m["method"]]
-		    else:
-		        answer["error"] = {"code": -32601, "message": "no"}
-		    print(json.dumps(answer), flush=True)
-	END
-	mcp --timeout 2s "stdio:/usr/bin/python3 silent.py" check
+	mcp --timeout 2s "$(answers no-cursor hangs ping={})" check
 	ends 7
 	says 'a request is not answered in time: unknown cursor, within 2 s'
 	says "stopped  calls: not reached, nothing is answered since 'unknown tool'"
@@ -262,19 +228,11 @@ codes() {
 }
 
 @test "a server that checks no arguments, and does not keep its output schema" {
-	cat >server.py <<-'END'
-		import json, sys
-		tool = {"name": "fan", "inputSchema": {"type": "object", "properties": {"speed": {"type": "integer", "maximum": 9}}, "required": ["speed"]}}
-		look = {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}, "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
-		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "deaf", "version": "1"}},
-		           "tools/list": {"tools": [tool, look]}, "tools/call": {"structuredContent": {"n": "one"}, "content": [{"type": "text", "text": "true"}]}}
-		for line in sys.stdin:
-		    m = json.loads(line)
-		    r = answers.get(m["method"])
-		    if "id" in m:
-		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **({"result": r} if r else {"error": {"code": -32601, "message": "no"}})}), flush=True)
-	END
-	run mcpctl check --risk args --fail-on warning -- /usr/bin/python3 server.py
+	local fan='{"name": "fan", "inputSchema": {"type": "object", "properties": {"speed": {"type": "integer", "maximum": 9}}, "required": ["speed"]}}'
+	local look='{"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}'
+	run mcpctl check --risk args --fail-on warning -- /usr/bin/python3 "$BATS_TEST_DIRNAME/answers.py" \
+		"tools/list={\"tools\": [$fan, $look]}" \
+		'tools/call={"structuredContent": {"n": "one"}, "content": [{"type": "text", "text": "true"}]}'
 	echo "$output"
 	[ "$status" -eq 7 ]
 	grep -q '^warning D149 ' <<<"$output"

@@ -234,6 +234,11 @@ device() {
 	DEVICE=$LAST
 }
 
+# answers [WORD…]: the target of a server that answers as it is told (answers.py).
+answers() {
+	echo "stdio:/usr/bin/python3 '$BATS_TEST_DIRNAME/answers.py' $*"
+}
+
 # event KIND [PATTERN]: the last record of serve of that kind.
 event() {
 	wait_for serve.out "\"event\":\"$1\".*${2:-}"
