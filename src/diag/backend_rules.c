@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "diag/subjects.h"
@@ -466,7 +467,8 @@ static bool unreachable_udp(struct rule_look *l, struct span server)
 	return host &&
 	       reach_judge(seen_from(l->d), host, strlen(host), why) ==
 		       REACH_NEVER &&
-	       rule_hit(l, server, "udp.server %.60s: %s", host, why);
+	       rule_hit(l, server, "udp.server %.*s: %s",
+			(int)text_cut(host, strlen(host), 60), host, why);
 }
 
 static bool bad_udp(struct rule_look *l)

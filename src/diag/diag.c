@@ -9,6 +9,7 @@
 #include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "diag/rule_row.h"
 #include "wire/audio.h"
 #include "wire/envelope.h"
@@ -391,7 +392,9 @@ static void keep(char *out, size_t size, struct span string)
 		return;
 	}
 	text = json_span_string(string);
-	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
+	if (text)
+		snprintf(out, size, "%.*s",
+			 (int)text_cut(text, strlen(text), size - 1), text);
 }
 
 /* Without its first part; where it has one only, the last room bytes of it. */
@@ -798,7 +801,7 @@ void diag_pong(struct diag *d)
 void diag_close(struct diag *d, int code, struct span words)
 {
 	CLEANUP(mem_free_ptr) char *said = mem_strndup(words.text, words.len);
-	const int shown = words.len > 80 ? 80 : (int)words.len;
+	const int shown = (int)text_cut(said, words.len, 80);
 
 	if (code == 1009)
 		diag_found(d, B264, words, "%.*s", shown, said);

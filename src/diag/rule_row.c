@@ -45,7 +45,10 @@ bool rule_no_audio(struct rule_look *l)
 
 int span_shown(struct span s)
 {
-	return s.len > 60 ? 60 : (int)s.len;
+	const size_t cut = text_cut(s.text, s.len, 60);
+
+	/* gcc does not see that it is at most that. */
+	return cut > 60 ? 60 : (int)cut;
 }
 
 const char *asked_words(const struct rule_look *l, const struct diag_asked *a,

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "diag/diag.h"
 #include "diag/facts.h"
 #include "wire/envelope.h"
@@ -804,6 +805,27 @@ static void cuts_words(void **state)
 	diag_done(&d);
 }
 
+static void cuts_what_a_peer_said(void **state)
+{
+	char said[80 + 2] = { 0 };
+	CLEANUP(mem_free_ptr) char *line = NULL;
+	struct diag d = { .about = { .board = true } };
+	int64_t now = 0;
+
+	(void)state;
+	memset(said, 'x', 79);
+	memcpy(said + 79, "é", 2);
+	diag_close(&d, 1008, (struct span){ said, 81 });
+	assert_int_equal(strlen(diag_finding(&d, B265)->detail), 79);
+	/* A quote before it: the 60th byte is the first of "é". */
+	line = mem_printf("<" CALL("\"%s\""), said + 79 - 58);
+	feed_line(&d, line, &now, LEG_WS);
+	assert_non_null(diag_finding(&d, B215));
+	assert_true(text_is_utf8(diag_finding(&d, B215)->detail,
+				 strlen(diag_finding(&d, B215)->detail)));
+	diag_done(&d);
+}
+
 static void is_small(void **state)
 {
 	(void)state;
@@ -923,6 +945,7 @@ int main(void)
 		cmocka_unit_test(error_unheard),
 		cmocka_unit_test(closes),
 		cmocka_unit_test(cuts_words),
+		cmocka_unit_test(cuts_what_a_peer_said),
 		cmocka_unit_test(is_small),
 		cmocka_unit_test(begins_anew),
 		cmocka_unit_test(recorded),
