@@ -955,7 +955,7 @@ static int explain_running(int fd, const char *path, struct error *err)
 			  "another serve is running there: '%s'", path);
 	return error_hint(
 		err,
-		"end it with 'mcpctl stop', or give this one a socket of its own with --socket FILE");
+		"'serve' and 'open' keep one: end it with 'mcpctl stop', or give this one a socket of its own with --socket FILE");
 }
 
 static int explain(const char *path, const char *what, struct error *err)
