@@ -308,7 +308,6 @@ static int check_capture(struct checkup *k, const char *path, struct error *err)
 	if (!file)
 		return -1;
 	told_unmasked(&k->in->app->out, file, path);
-	k->peer = mem_strdup(path);
 	status = read_all(&r, file, err);
 	tell_file(&r, file);
 	capture_reader_free(file);
@@ -366,6 +365,7 @@ int check_file(struct checkup *k, const char *given, struct error *err)
 	const char *path = opened_once(given);
 	char first = first_byte(path);
 
+	k->peer = mem_strdup(given);
 	/* JSON, gzip, zstd; what is not there, or empty, says so there. */
 	if (!first || first == '{' || first == '\x1f' || first == '\x28')
 		return check_capture(k, path, err);

@@ -10,6 +10,7 @@
 #include "check/reports.h"
 #include "cli/commands.h"
 #include "cli/judged.h"
+#include "net/endpoint.h"
 
 #define PLACE(member) offsetof(struct check_options, member)
 static const struct option_row check_options[] = {
@@ -144,11 +145,15 @@ static const struct operand_word subject_words[] = {
 	{ NULL, NULL, NULL, false }
 };
 
-/* What has a slash or a dot is a file, there or not. */
+/* What has a slash or a dot is a file, there or not; but no target is. */
 static bool is_file(const char *word)
 {
-	return strcmp(word, "-") == 0 || strpbrk(word, "./") ||
-	       access(word, F_OK) == 0;
+	size_t scheme = strcspn(word, ":");
+
+	if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
+		return true;
+	return strpbrk(word, "./") &&
+	       !(word[scheme] == ':' && scheme_find(word, scheme));
 }
 
 static const struct subject *subject_of(const char *word)

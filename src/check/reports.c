@@ -101,8 +101,26 @@ static void add_result(struct buf *out, const struct checkup *k,
 	buf_text(out, "}}");
 }
 
+/* SARIF 2.1.0 3.20: without results it looks good, also where none could be. */
+static void add_run(struct buf *out, const struct error *why)
+{
+	const bool made = !why || why->kind == ERR_UNMET;
+
+	buf_printf(out, "\"invocations\":[{\"executionSuccessful\":%s",
+		   made ? "true" : "false");
+	if (!made) {
+		buf_text(
+			out,
+			",\"toolExecutionNotifications\":[{\"level\":\"error\",\"message\":{");
+		add_string(out, "text", why->text);
+		buf_text(out, "}}]");
+	}
+	buf_text(out, "}]");
+}
+
 /* Each appends a whole report; secrets are masked by the caller. */
-static void report_sarif(struct buf *out, const struct checkup *k)
+static void report_sarif(struct buf *out, const struct checkup *k,
+			 const struct error *why)
 {
 	bool any = false;
 
@@ -127,7 +145,9 @@ static void report_sarif(struct buf *out, const struct checkup *k)
 		add_result(out, k, &k->cases[i], f);
 		any = true;
 	}
-	buf_text(out, "]}]}\n");
+	buf_text(out, "],");
+	add_run(out, why);
+	buf_text(out, "}]}\n");
 }
 
 /* ---- JSON ---- */
@@ -467,11 +487,22 @@ static void report_case(struct report *r, const struct checkup *k,
 	report_add(r, &out);
 }
 
+/* What ended it is a case where no other one failed: else it would be green. */
 static int write_cases(struct check_report *r, const struct checkup *k,
-		       struct error *err)
+		       const struct error *why, struct error *err)
 {
-	for (size_t i = 0; i < k->case_count; i++)
+	const struct report_case stop = { .suite = "stopped",
+					  .source = report_subject(k),
+					  .name = k->in->command->name,
+					  .failure = why };
+	bool failed = false;
+
+	for (size_t i = 0; i < k->case_count; i++) {
 		report_case(r->cases, k, &k->cases[i]);
+		failed |= k->cases[i].verdict == STAGE_FAIL;
+	}
+	if (why && !failed)
+		report_add(r->cases, &stop);
 	return report_close(TAKE(r->cases), err);
 }
 
@@ -501,9 +532,9 @@ static int write_one(struct check_report *r, const struct checkup *k,
 	CLEANUP(buf_done) struct buf text = { 0 }, masked = { 0 };
 
 	if (r->kind == KIND_CASES)
-		return write_cases(r, k, err);
+		return write_cases(r, k, why, err);
 	if (r->kind == KIND_SARIF)
-		report_sarif(&text, k);
+		report_sarif(&text, k, why);
 	else if (r->kind == KIND_JSON)
 		report_json(&text, k, why);
 	else

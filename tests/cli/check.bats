@@ -497,6 +497,15 @@ codes() {
 	run mcpctl ws://127.0.0.1:1/ check --report junit:failed.xml
 	[ "$status" -eq 3 ]
 	grep -q 'N102' failed.xml
+	grep -q '"executionSuccessful":true' r.sarif
+	# What could not be looked at is not green.
+	run mcpctl check nowhere.jsonl --report junit:failed.xml --report sarif:failed.sarif --report tap:failed.tap
+	[ "$status" -eq 2 ]
+	grep -q 'errors="1"' failed.xml
+	grep -q 'classname="nowhere.jsonl"' failed.xml
+	grep -qx 'not ok 1 - stopped: check.*' failed.tap
+	grep -qx '  status: 2' failed.tap
+	jq -e '.runs[0].invocations[0] | .executionSuccessful == false and (.toolExecutionNotifications[0].message.text | test("nowhere.jsonl"))' failed.sarif
 	run mcpctl sim: check --report xml:r
 	[ "$status" -eq 2 ]
 	[[ $output != *'hello '* ]] # nothing is asked for a report that cannot be

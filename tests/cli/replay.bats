@@ -102,6 +102,7 @@ recorded() {
 	mcp ws://127.0.0.1:1/ replay board.jsonl --report tap:-
 	ends 3
 	grep -q '^not ok .*replay' <<<"$out"
+	grep -qx '  status: 3' <<<"$out"
 }
 
 @test "without a target it is the board of serve, whose greeting was before" {
