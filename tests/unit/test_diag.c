@@ -814,7 +814,7 @@ static void cuts_what_a_peer_said(void **state)
 
 	(void)state;
 	memset(said, 'x', 79);
-	memcpy(said + 79, "é", 2);
+	memcpy(said + 79, "é", sizeof("é"));
 	diag_close(&d, 1008, (struct span){ said, 81 });
 	assert_int_equal(strlen(diag_finding(&d, B265)->detail), 79);
 	/* A quote before it: the 60th byte is the first of "é". */
