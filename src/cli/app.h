@@ -53,6 +53,7 @@ struct held_lines {
 	struct held_line {
 		/* Owned; NULL but name. finding: as session_serial_found has it */
 		char *name, *device, *text, *note, *finding;
+		enum severity severity; /* of the finding */
 	} * item; /* owned */
 	size_t count;
 	uint64_t lost;

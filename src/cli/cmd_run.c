@@ -394,7 +394,7 @@ static int judge_found(const struct invocation *in, uint64_t before,
 		  words[o->fail_on]);
 	return error_hint(
 		err,
-		"the lines that begin with '!' on stderr, or --findings FILE; mcpctl explain CODE tells more");
+		"the lines that begin with '!' on stderr (notes: with -v), or --findings FILE; mcpctl explain CODE tells more");
 }
 
 /* With --all each line is for all devices, at once. */

@@ -65,14 +65,21 @@ static struct held_line *hold(struct app *app, const struct witness_line *l)
 	return to;
 }
 
-static void tell(struct session *s, const struct held_line *l)
+static void tell_found(struct connection *c, const char *finding,
+		       enum severity severity)
+{
+	c->found[severity]++;
+	session_serial_found(c->session, finding);
+}
+
+static void tell(struct connection *c, const struct held_line *l)
 {
 	const char *text = l->text;
 
 	if (l->finding)
-		session_serial_found(s, l->finding);
+		tell_found(c, l->finding, l->severity);
 	else
-		session_serial(s, l->name,
+		session_serial(c->session, l->name,
 			       (struct span){ text, text ? strlen(text) : 0 },
 			       l->note);
 }
@@ -103,7 +110,7 @@ static void hand_on(struct connection *c)
 			h->item[h->count++] = *l;
 			continue;
 		}
-		tell(c->session, l);
+		tell(c, l);
 		held_line_done(l);
 	}
 	tell_lost(h, c->session);
@@ -127,8 +134,9 @@ static void on_line(void *owner, const struct witness_line *l)
 static void on_found(void *owner, const struct witness_line *l,
 		     const struct finding *f, const char *detail)
 {
+	const enum severity severity = finding_row(f->code)->severity;
 	struct app *app = owner;
-	const struct connection *c = listener(app, l->device);
+	struct connection *c = listener(app, l->device);
 	CLEANUP(buf_done) struct buf json = { 0 };
 	struct held_line *held;
 
@@ -136,12 +144,14 @@ static void on_found(void *owner, const struct witness_line *l,
 		return;
 	finding_facts(&json, f, detail, l->device);
 	if (c) {
-		session_serial_found(c->session, buf_string(&json));
+		tell_found(c, buf_string(&json), severity);
 		return;
 	}
 	held = hold(app, l);
-	if (held)
-		held->finding = buf_take(&json);
+	if (!held)
+		return;
+	held->finding = buf_take(&json);
+	held->severity = severity;
 }
 
 int witnessed_open(struct app *app, struct error *err)

@@ -48,6 +48,16 @@ toolchain() {
 	absent abcdefgh tail.out tail.err
 }
 
+@test "run --fail-on counts what a serial log shows" {
+	port a
+	background run mcpctl --serial "$WORK/a.tty" sim: run --fail-on error -e ping \
+		-e 'tail --filter serial --count 2'
+	wait_for run.out ' ms'
+	says a "$PANIC" 'I (1) x: y'
+	finish "$LAST" 7
+	grep -q 'errors were found while the script ran' run.err
+}
+
 @test "a serial log shows what a panic was, and where, by --elf" {
 	port a
 	toolchain
