@@ -255,6 +255,8 @@ static bool ask_serve(struct connection *c, const char *name, struct error *err)
 		return false;
 	session_watch(c->session, &asked.answered, serve_deadline(c->app), err);
 	attach_ask_tool(t, NULL, NULL, NULL, NULL);
+	if (asked.kept)
+		client_know_tools(&c->client, &c->tools);
 	return asked.kept;
 }
 

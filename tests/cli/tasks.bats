@@ -89,6 +89,14 @@ silent() { [ -z "$out" ]; }
 	mcp --era modern "$URL" request tools/call '{"name":"deploy"}'
 	ends 1
 	hints "hint: it runs as a task only: 'call --task'"
+	# Also where serve keeps the list, and is asked for this one tool.
+	mcp --era legacy open "$URL"
+	ends 0
+	mcp --elicit accept-defaults "$URL" call deploy
+	ends 0
+	[ "$out" = "accept: staging" ]
+	mcp close "$URL"
+	ends 0
 	# What it needs besides is told as ever.
 	mcp --era modern "$URL" call deploy
 	ends 1
