@@ -101,6 +101,14 @@ bool client_watch_honours(const struct call *call, const char *uri)
 	return has_uri(read_honoured(call, &json), uri);
 }
 
+static bool honours_any(const struct call *call, char *const *uri, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (client_watch_honours(call, uri[i]))
+			return true;
+	return false;
+}
+
 /* Of what was asked for the server may honour a part. */
 static void tell_missing(struct client *c)
 {
@@ -250,7 +258,9 @@ int client_subscribe(struct client *c, char *const *uri, size_t count,
 		     const char **refused, struct message *reply,
 		     struct error *err)
 {
+	CLEANUP(error_reset) struct error ignored = { 0 };
 	struct client_watching *w;
+	int status;
 
 	*refused = count == 1 ? *uri : NULL;
 	if (!c->modern)
@@ -258,11 +268,16 @@ int client_subscribe(struct client *c, char *const *uri, size_t count,
 	w = watching(c);
 	for (size_t i = 0; i < count; i++)
 		words_add(&w->uris, uri[i]);
-	if (change(c, reply, err) == 0)
+	status = change(c, reply, err);
+	if (status == 0 && honours_any(&w->call, uri, count))
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		words_drop(&w->uris, uri[i]);
-	return -1;
+	if (status)
+		return -1;
+	change(c, reply, &ignored); /* as it was before */
+	return error_set(err, ERR_PEER,
+			 "the server will not tell of its changes");
 }
 
 /* Nobody waits for it for long. */

@@ -14,7 +14,7 @@
  * To be told of changes of these resources, too. -1: it could not be; *reply has
  * the server's error, and *refused (lent) the resource, where it is one of them.
  * What the server does not tell of, though it was asked to,
- * a notice says.
+ * a notice says; where that is all of it, it could not be.
  */
 int client_subscribe(struct client *c, char *const *uri, size_t count,
 		     const char **refused, struct message *reply,

@@ -276,9 +276,15 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	ends 0
 	says '{"uri":"test://a"'
 	grep -q '"resourceSubscriptions": \["test://a"\]' heard
-	mcp "$URL" subscribe test://unknown --for 100ms
+	mcp "$URL" subscribe test://a test://unknown -n 1
 	ends 0
 	hints "will not tell of changes of 'test://unknown'"
+	# Nor is it waited for where that is all: without an end, for ever.
+	mcp "$URL" subscribe test://unknown
+	ends 1
+	hints "will not tell of changes of 'test://unknown'"
+	hints "cannot subscribe to 'test://unknown': the server will not tell of its changes"
+	absent 'subscribed:' stderr
 	mcp "$URL" subscribe test://refused
 	ends 1
 	hints "cannot subscribe to 'test://refused': invalid params (-32602): not that one"
