@@ -296,7 +296,11 @@ static int one_call(struct watching *w, struct error *err)
 	int status =
 		client_call_tool(&w->in->connection->client, w->call.name,
 				 buf_string(&w->call.arguments), &result, &why);
+	const bool answered = status == 0;
 
+	/* An expression may fail at this value and not at the next one. */
+	if (answered)
+		status = take_result(w, &result, unix_ms, &why);
 	if (status && why.kind == ERR_INTERRUPTED) {
 		error_copy(err, &why);
 		return -1;
@@ -304,9 +308,9 @@ static int one_call(struct watching *w, struct error *err)
 	call_times_add(&w->times, result.took_us, why.kind);
 	if (status == 0) {
 		mem_free(TAKE(w->told));
-		return take_result(w, &result, unix_ms, err);
+		return 0;
 	}
-	if (is_final(w, &why)) {
+	if (!answered && is_final(w, &why)) {
 		error_copy(err, &why);
 		return -1;
 	}

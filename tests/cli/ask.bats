@@ -238,6 +238,13 @@ counter() {
 	[ "$(cut -d, -f2 stdout | tr '\n' ' ')" = "value 1 3 " ]
 	grep -q '^broken' stderr
 	grep -q '^error: 1 of 3 calls failed' stderr
+	# So is a value at which an expression fails.
+	counter
+	mcp "${COUNTER[@]}" watch count --jq 'if .n == 2 then error("odd one") else .n end' --every 1ms --count 3
+	ends 7
+	[ "$(cut -d, -f2 stdout | tr '\n' ' ')" = "value 1 3 " ]
+	hints 'odd one'
+	hints '1 of 3 calls failed'
 }
 
 @test "watch: what acts is repeated only by its whole name" {
