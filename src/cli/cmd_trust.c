@@ -78,7 +78,7 @@ static void tell_none(struct app *app, const struct named_files *files)
 	}
 	render_note(
 		&app->out,
-		"no folder's file applies here: there is neither .mcp.json nor mcp.json in this folder or above");
+		"no folder's file applies here: there is neither .mcp.json nor mcp.json in this folder or above, nor a file of another client");
 }
 
 static int trust_here(struct app *app, struct error *err)
@@ -88,6 +88,7 @@ static int trust_here(struct app *app, struct error *err)
 	int status = 0;
 
 	named_files_read(&files, NULL);
+	named_files_read_clients(&files);
 	for (size_t i = 0; i < files.count && status == 0; i++)
 		status = settle(app, &files.item[i], &refused, err);
 	tell_none(app, &files);
@@ -192,7 +193,7 @@ const struct command cmd_trust = {
 		"So none of its names is used before you trusted the file. "
 		"At a terminal you are asked when one is used first, and shown what the file would run and open, what it sets and sends, and which variables it reads.\n"
 		"\n"
-		"Without FILE: the files that apply here, a line each with its state; at a terminal those that are not trusted are asked for. "
+		"Without FILE: the files that apply here, those of other clients too, a line each with its state; at a terminal those that are not trusted are asked for. "
 		"Status 2: one of them is still not trusted. With FILE: it is trusted, as it is now, and nothing is asked.\n"
 		"\n"
 		"Trusted is what the file holds in that place: after any change you are asked again, and shown the difference. "

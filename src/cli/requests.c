@@ -30,28 +30,36 @@ static int read_answer(struct buf *out, const char *option, const char *path,
 	buf_init(out, ANSWER_FILE_MAX);
 	if (file_read(out, "file", path, err) == 0)
 		return 0;
-	return error_prefix(err, "option '%s'", option);
+	return error_prefix(err, "%s", option);
 }
 
 /* ---- --elicit ---- */
 
-static int read_values(struct requests *a, const char *path, struct error *err)
+static const char *elicit_source(const char *how)
 {
+	return text_same(getenv("MCPCTL_ELICIT"), how) ?
+		       "environment variable MCPCTL_ELICIT" :
+		       "option '--elicit'";
+}
+
+static int read_values(struct requests *a, const char *how, struct error *err)
+{
+	const char *path = how + 1; /* behind the '@' */
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (read_answer(&text, "--elicit", path, err))
+	if (read_answer(&text, elicit_source(how), path, err))
 		return -1;
 	a->elicit = ELICIT_FILE;
 	a->values = json_parse(buf_string(&text), text.len, err);
 	if (!a->values) {
 		err->kind = ERR_USAGE;
-		return error_prefix(err, "option '--elicit': '%s' is no JSON",
-				    path);
+		return error_prefix(err, "%s: '%s' is no JSON",
+				    elicit_source(how), path);
 	}
 	if (cJSON_IsObject(a->values))
 		return 0;
-	error_set(err, ERR_USAGE,
-		  "option '--elicit': '%s' is no JSON object of values", path);
+	error_set(err, ERR_USAGE, "%s: '%s' is no JSON object of values",
+		  elicit_source(how), path);
 	return error_hint(
 		err,
 		"a member for each field, as {\"name\":\"Ada\", \"age\":36}");
@@ -67,7 +75,7 @@ static int set_elicit(struct requests *a, const char *how, struct error *err)
 	const char *near;
 
 	if (how[0] == '@')
-		return read_values(a, how + 1, err);
+		return read_values(a, how, err);
 	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcmp(words[i], how) == 0) {
 			a->elicit = means[i];
@@ -75,8 +83,8 @@ static int set_elicit(struct requests *a, const char *how, struct error *err)
 		}
 	}
 	near = text_nearest(how, words, COUNT(words));
-	error_set(err, ERR_USAGE, "option '--elicit': '%s' is no way to answer",
-		  how);
+	error_set(err, ERR_USAGE, "%s: '%s' is no way to answer",
+		  elicit_source(how), how);
 	if (near)
 		return error_hint(err, "did you mean '%s'?", near);
 	return error_hint(
@@ -90,7 +98,7 @@ static int read_sampled(struct requests *a, const char *path, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (read_answer(&text, "--sampling", path, err))
+	if (read_answer(&text, "option '--sampling'", path, err))
 		return -1;
 	a->sampling = SAMPLING_FILE;
 	a->sampled = requests_sampled(buf_string(&text), text.len, "file", err);

@@ -408,5 +408,10 @@ int recast(const struct recast_order *order, struct error *err)
 	result = pass_all(&r, err);
 	if (result == 0)
 		tell(&r);
+	/* Of a broken stdout the end of the program tells. */
+	if (ferror(order->out->out)) {
+		capture_close(r.out, NULL);
+		return result;
+	}
 	return capture_close(r.out, result ? NULL : err) || result ? -1 : 0;
 }

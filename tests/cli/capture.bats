@@ -196,6 +196,11 @@ talk() {
 	diff <(tail -n +2 masked.jsonl) <(tail -n +2 stdout)
 	mcpctl capture mask masked.jsonl >/dev/full 2>err && return 1
 	grep -q 'No space' err
+	for how in mask show; do
+		mcpctl -o json capture $how masked.jsonl >/dev/full 2>err && return 1
+		[ "$(grep -c error err)" = 1 ]
+		grep -q 'No space' err
+	done
 }
 
 @test "join: by time, connections and secrets of each apart" {

@@ -111,8 +111,14 @@ homes() {
 	mcp targets --ping
 	ends 7
 	hints '4 not dialled: their files are not trusted'
+	mcp trust
+	ends 2
+	says "untrusted  $WORK/p/.vscode/mcp.json"
 	mcp trust ../.vscode/mcp.json
 	ends 0
+	mcp trust
+	ends 2
+	says "trusted    $WORK/p/.vscode/mcp.json"
 	mcp -t mine info
 	ends 0
 	mcp -t env info

@@ -68,6 +68,11 @@ status_call=(call self.get_device_status)
 	mcp 'sim:?fault=notify-storm' tail --for 1s
 	ends 0
 	[ "$(wc -l <stdout)" -gt 10 ]
+	# What came with the last that was wanted is nowhere.
+	mcp 'sim:?fault=notify-storm=20' tail --filter hello --count 1
+	ends 0
+	[ "$(wc -l <stdout)" -eq 1 ]
+	absent state_changed stderr
 }
 @test "cut-frame" {
 	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"

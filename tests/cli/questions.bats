@@ -111,6 +111,9 @@ asked() {
 	asked --elicit maybe call ask
 	ends 2
 	hints "option '--elicit': 'maybe' is no way to answer"
+	MCPCTL_ELICIT=maybe asked call ask
+	ends 2
+	hints "environment variable MCPCTL_ELICIT: 'maybe' is no way to answer"
 	asked --elicit @nowhere call ask
 	ends 2
 	hints nowhere
