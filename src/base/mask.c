@@ -16,11 +16,18 @@
 #define HIDDEN "***"
 #define QUOTE_MAX 64 /* what stands deeper in strings is no JSON to us */
 
+/* Whole names: "progressToken" and "nextPageToken" are no secrets. */
 static const char *const members[] = {
-	"token",    "access_token", "refresh_token", "authorization",
-	"password", "passwd",	    "secret",	     "client_secret",
-	"api_key",  "apikey",	    "x-api-key"
+	"token",	"access_token",	    "refresh_token", "authorization",
+	"password",	"passwd",	    "secret",	     "client_secret",
+	"api_key",	"apikey",	    "x-api-key",     "accesstoken",
+	"refreshtoken", "clientsecret",	    "id_token",	     "idtoken",
+	"auth_token",	"authtoken",	    "x-auth-token",  "bearer_token",
+	"access_key",	"session_token",    "private_key",   "passphrase",
+	"cookie",	"client_assertion", "code_verifier", "wifi_password"
 };
+/* With what they begin, in both cases. */
+static const char member_first[] = "abciprstwxABCIPRSTWX";
 /* What decrypts the audio of a voice session, in the object "udp" of a hello. */
 static const char *const udp_members[] = { "key", "nonce" };
 /* Before '=' or ':='. Longer names that end in one of these do as well. */
@@ -310,7 +317,9 @@ static bool mask_member(struct buf *out, struct mask_scan *s)
 	if (s->udp_end && s->at < s->udp_end &&
 	    mask_one_of(out, s, quote, udp_members, COUNT(udp_members)))
 		return true;
-	return mask_one_of(out, s, quote, members, COUNT(members));
+	return (size_t)(s->end - s->at) > quote &&
+	       memchr(member_first, s->at[quote], sizeof(member_first) - 1) &&
+	       mask_one_of(out, s, quote, members, COUNT(members));
 }
 
 /* Whether a quote right before p opens something: a closing one stands before

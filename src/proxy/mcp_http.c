@@ -808,8 +808,10 @@ static void on_failed(void *owner, const struct error *why)
 		answer_error(l, 503, "busy: no open file is left");
 		return;
 	}
-	text = mem_printf("the server %s cannot be reached: %s",
-			  l->http->up.url, why ? why->text : "it ended");
+	/* Who asked us knows neither path nor query of it, where tokens are. */
+	text = mem_printf("the server %s:%u cannot be reached: %s",
+			  l->http->up.host, l->http->up.port,
+			  why ? why->text : "it ended");
 
 	s.facts.number = why ? why->code : 0;
 	stage_found(asking(l),

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "capture/reader.h"
@@ -110,6 +111,31 @@ static size_t session_at(const char *text, size_t len, size_t *from)
 	return end ? (size_t)(end - text) - at : 0;
 }
 
+/* What stands behind a name in a head or an address. 0: it is not there. */
+static size_t session_behind(const char *text, size_t len, size_t *from)
+{
+	static const struct {
+		const char *name, *ends;
+	} leads[] = { { "mcp-session-id:", "\r\n" },
+		      { "session_id=", " &#\"\r\n" },
+		      { "sessionid=", " &#\"\r\n" },
+		      { "session=", " &#\"\r\n" } };
+	size_t at, end;
+
+	for (size_t i = 0; i < COUNT(leads); i++) {
+		at = strlen(leads[i].name);
+		if (len <= at || strncasecmp(text, leads[i].name, at) != 0)
+			continue;
+		while (at < len && text[at] == ' ')
+			at++;
+		for (end = at; end < len && !strchr(leads[i].ends, text[end]);)
+			end++;
+		*from = at;
+		return end - at;
+	}
+	return 0;
+}
+
 /* How much of text it took; 0: nothing of these begins here. */
 static size_t replace(struct anonyms *a, struct buf *out, const char *text,
 		      size_t len, bool begins)
@@ -127,7 +153,8 @@ static size_t replace(struct anonyms *a, struct buf *out, const char *text,
 			   number_of(a, A_UUID, text, UUID_LENGTH));
 		return UUID_LENGTH;
 	}
-	id = *text == '"' ? session_at(text, len, &from) : 0;
+	id = *text == '"' ? session_at(text, len, &from) :
+			    session_behind(text, len, &from);
 	if (id == 0 || has_form(text + from, id, uuid))
 		return 0;
 	buf_add(out, text, from);
@@ -148,7 +175,7 @@ void anonymise(struct anonyms *a, struct buf *out, const char *text, size_t len)
 		size_t took = 0;
 
 		buf_reset(&other);
-		if (begins || text[at] == '"')
+		if (begins || strchr("\"MmSs", text[at]))
 			took = replace(a, &other, text + at, len - at, begins);
 		if (!took) {
 			at++;

@@ -182,9 +182,10 @@ child() { # FAULT…
 	[ ! -s log ]
 	kill "$PROXY"
 	until_true over "$PROXY"
-	between "http://127.0.0.1:$(free_port)/mcp"
+	between "http://127.0.0.1:$(free_port)/mcp?token=hush"
 	[ "$(curl -s -o body -w '%{http_code}' -d '{}' "$URL")" = 502 ]
 	grep 'cannot be reached' body
+	absent 'hush' body
 	mcp proxy --listen 127.0.0.1:0 --listen 127.0.0.1:0 http://127.0.0.1:1/mcp
 	ends 2
 }

@@ -31,6 +31,12 @@ static void test_members(void **state)
 		      "{\"Token\" : \"***\", \"x\":1}");
 	assert_masked("{\"password\":\"p\",\"api_key\":\"k\"}",
 		      "{\"password\":\"***\",\"api_key\":\"***\"}");
+	assert_masked("{\"accessToken\":\"a\",\"auth_token\":\"b\"}",
+		      "{\"accessToken\":\"***\",\"auth_token\":\"***\"}");
+	assert_masked("{\"wifi_password\":\"a\",\"id_token\":\"b\"}",
+		      "{\"wifi_password\":\"***\",\"id_token\":\"***\"}");
+	assert_masked("{\"progressToken\":\"a\",\"nextToken\":\"b\"}",
+		      "{\"progressToken\":\"a\",\"nextToken\":\"b\"}");
 	assert_masked("{\"token\":\"\"}", "{\"token\":\"\"}");
 	assert_masked("{\"token\":5,\"tokens\":\"3\"}",
 		      "{\"token\":5,\"tokens\":\"3\"}");
