@@ -939,7 +939,7 @@ const struct command cmd_upgrade = {
 		"This is for the air; with a cable, 'idf.py flash' is for the first time and for a board that does not start.\n"
 		"\n"
 		"The board must be connected to the running serve, which hosts the image on the port that the board reaches, under an address of its own for each board and as long as this command runs. The tool self.upgrade_firmware is called with it. "
-		"With --by ota nothing is called: at its next start the board finds the image in the answer to OTA, if it asks this serve (mcpctl adopt), newer or not. So it reaches boards that have no such tool, or are not connected (-d ID); who sends that Device-Id gets the address. It stays offered until the board fetches, or --timeout (10 min) is over; the version must be of numbers with dots between. With --power-cycle serve switches their power off and on, one after the other, so that a rack needs nobody.\n"
+		"With --by ota nothing is called: at its next start the board finds the image in the answer to OTA, if it asks this serve (mcpctl adopt), newer or not. So it reaches boards that have no such tool, or are not connected (-d ID); who sends that Device-Id gets the address. It stays offered until the board fetches, or --timeout (10 min) is over; each part of the version, between its dots, must begin with a digit. With --power-cycle serve switches their power off and on, one after the other, so that a rack needs nobody.\n"
 		"\n"
 		"A board that somebody else leased (mcpctl lease) is left out. "
 		"Progress is what the board took, as TCP tells; then it restarts, and the version and build that it tells afterwards are compared: when it asks OTA, or is connected again. "
