@@ -412,7 +412,7 @@ static bool is_meant(const struct board *d, const char *pattern,
 	if (key && strcmp(d->held->key, key) == 0)
 		return true;
 	return pattern &&
-	       (text_same(d->held->name, pattern) || device_fits(d, pattern));
+	       (strcmp(d->held->name, pattern) == 0 || device_fits(d, pattern));
 }
 
 static void refuse_close(struct control_peer *p, const char *pattern)

@@ -165,14 +165,38 @@ static struct board_names names_of(const struct board *d)
 				     d->alias, d };
 }
 
+static bool is_held_as(const struct board *d, const char *name)
+{
+	return d && d->held && !d->closing && strcmp(d->held->name, name) == 0;
+}
+
+/*
+ * Ids tell no letters apart, but what a server was opened by, a path or a name,
+ * may differ from another one's in nothing else. NULL: nobody has that very name.
+ */
+static const struct board *held_as(const struct serve *s, const char *name)
+{
+	const struct board *d = registry_find_written(&s->registry, name);
+
+	if (is_held_as(d, name))
+		return d;
+	d = s->registry.first;
+	while (d && !is_held_as(d, name))
+		d = d->next;
+	return d;
+}
+
 bool device_fits(const struct board *d, const char *pattern)
 {
 	const struct board_names names = names_of(d);
+	const struct board *meant;
 
 	if (pattern && text_starts(pattern, HELD_KEY))
 		return d->held &&
 		       strcmp(d->held->key, pattern + strlen(HELD_KEY)) == 0;
-	return id_fits(d->server, &names, pattern);
+	meant = d->held && d->server && pattern ? held_as(d->server, pattern) :
+						  NULL;
+	return meant ? meant == d : id_fits(d->server, &names, pattern);
 }
 
 struct claim device_claim(const struct board *d)

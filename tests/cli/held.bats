@@ -72,6 +72,24 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$output" = "closed 2 servers" ]
 }
 
+@test "names that differ in capitals alone are those of two servers" {
+	local name pid
+	for name in Files files; do
+		cp "$ROOT/tests/cli/asking_server.py" $name.py
+		mcpctl open "stdio:/usr/bin/python3 $WORK/$name.py"
+	done
+	devices_are 2
+	for name in Files files; do
+		pid=$(mcpctl -o json -d "stdio:/usr/bin/python3 $WORK/$name.py" devices | jq -r '.address | split(" ") | last')
+		grep -qz "/$name.py" "/proc/$pid/cmdline"
+	done
+	run -0 mcpctl close "stdio:/usr/bin/python3 $WORK/files.py"
+	[ "$output" = "closed 1 server" ]
+	grep -qz "/Files.py" "/proc/$(child)/cmdline"
+	run -0 mcpctl close '*'
+	[ "$output" = "closed 1 server" ]
+}
+
 @test "what the server asks comes to the command that called" {
 	mcpctl open "$(asking)"
 	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit decline
