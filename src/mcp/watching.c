@@ -259,6 +259,7 @@ int client_subscribe(struct client *c, char *const *uri, size_t count,
 		     struct error *err)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(message_done) struct message other = { 0 };
 	struct client_watching *w;
 	int status;
 
@@ -275,7 +276,7 @@ int client_subscribe(struct client *c, char *const *uri, size_t count,
 		words_drop(&w->uris, uri[i]);
 	if (status)
 		return -1;
-	change(c, reply, &ignored); /* as it was before */
+	change(c, &other, &ignored); /* as it was before */
 	return error_set(err, ERR_PEER,
 			 "the server will not tell of its changes");
 }
