@@ -392,9 +392,11 @@ static void keep(char *out, size_t size, struct span string)
 		return;
 	}
 	text = json_span_string(string);
-	if (text)
-		snprintf(out, size, "%.*s",
-			 (int)text_cut(text, strlen(text), size - 1), text);
+	if (!text)
+		return;
+	size = text_cut(text, strlen(text), size - 1);
+	memcpy(out, text, size);
+	out[size] = '\0';
 }
 
 /* Without its first part; where it has one only, the last room bytes of it. */

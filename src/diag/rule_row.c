@@ -45,17 +45,15 @@ bool rule_no_audio(struct rule_look *l)
 
 int span_shown(struct span s)
 {
-	const size_t cut = text_cut(s.text, s.len, 60);
-
-	/* gcc does not see that it is at most that. */
-	return cut > 60 ? 60 : (int)cut;
+	return (int)text_cut(s.text, s.len, 60);
 }
 
 const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 			char *out, size_t size)
 {
 	const char *id = l->r->id.text;
-	int len = span_shown(l->r->id);
+	/* At most 60, which gcc does not see by itself. */
+	int len = span_shown(l->r->id) & 63;
 
 	if (!l->d->about.relays && l->r->asked == a && id)
 		snprintf(out, size, "id %.*s (%s)", len, id, asked_name(a));
