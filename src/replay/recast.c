@@ -120,10 +120,10 @@ static size_t session_behind(const char *text, size_t len, size_t *from)
 		      { "session_id=", " &#\"\r\n" },
 		      { "sessionid=", " &#\"\r\n" },
 		      { "session=", " &#\"\r\n" } };
-	size_t at, end;
 
 	for (size_t i = 0; i < COUNT(leads); i++) {
-		at = strlen(leads[i].name);
+		size_t at = strlen(leads[i].name), end;
+
 		if (len <= at || strncasecmp(text, leads[i].name, at) != 0)
 			continue;
 		while (at < len && text[at] == ' ')
