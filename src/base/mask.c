@@ -26,8 +26,6 @@ static const char *const members[] = {
 	"access_key",	"session_token",    "private_key",   "passphrase",
 	"cookie",	"client_assertion", "code_verifier", "wifi_password"
 };
-/* With what they begin, in both cases. */
-static const char member_first[] = "abciprstwxABCIPRSTWX";
 /* What decrypts the audio of a voice session, in the object "udp" of a hello. */
 static const char *const udp_members[] = { "key", "nonce" };
 /* Before '=' or ':='. Longer names that end in one of these do as well. */
@@ -185,9 +183,14 @@ bool mask_is_secret(const char *name)
 
 /* ---- the scan ---- */
 
+/* Most words are not there by their first byte. */
 static bool starts(const struct mask_scan *s, const char *word)
 {
-	size_t len = strlen(word);
+	size_t len;
+
+	if (s->at == s->end || text_lower(*s->at) != text_lower(*word))
+		return false;
+	len = strlen(word);
 	return (size_t)(s->end - s->at) >= len &&
 	       strncasecmp(s->at, word, len) == 0;
 }
@@ -317,9 +320,7 @@ static bool mask_member(struct buf *out, struct mask_scan *s)
 	if (s->udp_end && s->at < s->udp_end &&
 	    mask_one_of(out, s, quote, udp_members, COUNT(udp_members)))
 		return true;
-	return (size_t)(s->end - s->at) > quote &&
-	       memchr(member_first, s->at[quote], sizeof(member_first) - 1) &&
-	       mask_one_of(out, s, quote, members, COUNT(members));
+	return mask_one_of(out, s, quote, members, COUNT(members));
 }
 
 /* Whether a quote right before p opens something: a closing one stands before

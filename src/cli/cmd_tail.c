@@ -226,12 +226,11 @@ static int tail_run(const struct invocation *in, struct error *err)
 	in->connection->on_event_owner = &t;
 	in->connection->tail = true;
 	int status = watch(&t, err);
-	/* What came with the last one is not shown behind it as by the way. */
-	if (t.stop && in->connection->session)
-		session_drain(in->connection->session);
 	in->connection->on_event = NULL;
 	in->connection->on_event_owner = NULL;
 	in->connection->tail = false;
+	/* At the prompt it is shown like everything else. */
+	in->connection->enough = t.stop && !in->connection->stays;
 	return status;
 }
 

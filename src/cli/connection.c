@@ -131,7 +131,7 @@ static void hear(struct connection *c, const struct event *e)
 		c->on_event(c->on_event_owner, e);
 	else if (!notice && c->tail && r->ops->event)
 		r->ops->event(r, e);
-	else if (!connection_progress(c, e))
+	else if ((notice || !c->enough) && !connection_progress(c, e))
 		connection_aside(c, e);
 	if (notice && e->notice == NOTICE_PICTURE && e->file && c->tail) {
 		image_begin(r);
@@ -534,6 +534,7 @@ int connection_open(struct connection *c, struct error *err)
 {
 	const char *target = c->app->config.target;
 
+	c->enough = false;
 	if (c->connected && session_is_open(c->session))
 		return 0;
 	if (c->connected) {

@@ -49,6 +49,8 @@ struct connection { /* zeroed at first, but for the app */
 	bool answers_only;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
+	/* tail has its last: the rest is nobody's until the next connection_open */
+	bool enough;
 	bool *woken; /* one of many: see session_config; NULL */
 	const char *whose; /* … its name in traces; lent; NULL */
 	const char *whose_alias; /* … likewise; NULL: it has none */

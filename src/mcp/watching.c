@@ -103,10 +103,13 @@ bool client_watch_honours(const struct call *call, const char *uri)
 
 static bool honours_any(const struct call *call, char *const *uri, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (client_watch_honours(call, uri[i]))
-			return true;
-	return false;
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	const cJSON *honoured = read_honoured(call, &json);
+	size_t i = 0;
+
+	while (i < count && !has_uri(honoured, uri[i]))
+		i++;
+	return i < count;
 }
 
 /* Of what was asked for the server may honour a part. */

@@ -295,11 +295,7 @@ static int view(const struct view_order *order, struct error *err)
 	v.reader = capture_open(order->path, err);
 	if (v.reader && prepare(&v, err) == 0)
 		result = look_through(&v, err);
-	/* Of a broken stdout the end of the program tells. */
-	if (ferror(order->out->out))
-		capture_close(v.json, NULL);
-	else if (capture_close(v.json, result ? NULL : err))
-		result = -1;
+	result = recast_close(v.json, order->out, result, err);
 	buf_done(&v.line);
 	capture_reader_free(v.reader);
 	return result;

@@ -419,6 +419,17 @@ static int create(struct recast *r, struct error *err)
 	return r->out ? 0 : -1;
 }
 
+int recast_close(struct capture_writer *w, const struct renderer *out,
+		 int result, struct error *err)
+{
+	CLEANUP(error_reset) struct error lost = { 0 };
+
+	if (capture_close(w, &lost) == 0 || result || ferror(out->out))
+		return result;
+	error_copy(err, &lost);
+	return -1;
+}
+
 int recast(const struct recast_order *order, struct error *err)
 {
 	CLEANUP(recast_done)
@@ -435,10 +446,5 @@ int recast(const struct recast_order *order, struct error *err)
 	result = pass_all(&r, err);
 	if (result == 0)
 		tell(&r);
-	/* Of a broken stdout the end of the program tells. */
-	if (ferror(order->out->out)) {
-		capture_close(r.out, NULL);
-		return result;
-	}
-	return capture_close(r.out, result ? NULL : err) || result ? -1 : 0;
+	return recast_close(r.out, order->out, result, err);
 }

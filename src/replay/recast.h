@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/map.h"
 
+struct capture_writer;
 struct renderer;
 
 struct recast_order {
@@ -24,6 +25,13 @@ struct recast_order {
  * several do not say when they were made; ERR_OUTPUT.
  */
 int recast(const struct recast_order *order, struct error *err);
+
+/*
+ * Close a capture whose lines went to out (put_captured_line). result: of the
+ * work, whose err stays; of a broken stdout the end of the program tells.
+ */
+int recast_close(struct capture_writer *w, const struct renderer *out,
+		 int result, struct error *err);
 
 /*
  * Who a capture is of, hidden: MAC addresses, UUIDs (Client-Id) and session ids

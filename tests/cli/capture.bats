@@ -171,7 +171,7 @@ talk() {
 @test "mask: secrets by name, told loudly where they stand; others in the place of ids" {
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy"}'
-		put '"n":1,"t":0,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST / HTTP/1.1","Authorization: Bearer hush-1","Device-Id: aa:bb:cc:dd:ee:ff","Mcp-Session-Id: eyJh.deadbeef"],"text":"{}"'
+		put '"n":1,"t":0,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST / HTTP/1.1","Authorization: Bearer hush-1","Device-Id: aa:bb:cc:dd:ee:ff","Mcp-Session-Id: eyJh.deadbeef","Referer: /messages?sessionId=Zq.deadbeef&v=7"],"text":"{}"'
 		put '"n":2,"t":1,"c":1,"leg":"ota","from":"backend","kind":"response","status":200,"text":"{\"websocket\":{\"token\":\"hush-2\"},\"token\":\"hush-1\",\"session_id\":\"deadbeef\",\"mac\":\"aa_bb_cc_dd_ee_ff\"}"'
 	} >open.jsonl
 	mcp capture show open.jsonl
@@ -192,6 +192,7 @@ talk() {
 	grep -q '02_00_00_00_00_01' stdout
 	grep -q 'session-1' stdout
 	grep -q 'Mcp-Session-Id: session-[0-9]' stdout
+	grep -q '?sessionId=session-[0-9]*&v=7' stdout
 	# Masked is masked: the names stay what they are.
 	mcp capture mask masked.jsonl
 	diff <(tail -n +2 masked.jsonl) <(tail -n +2 stdout)

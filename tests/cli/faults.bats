@@ -73,6 +73,11 @@ status_call=(call self.get_device_status)
 	ends 0
 	[ "$(wc -l <stdout)" -eq 1 ]
 	absent state_changed stderr
+	# But the next command of a script has it.
+	mcp 'sim:?fault=notify-storm=20' run -e 'tail --filter state_changed --count 1' -e 'tail --filter state_changed --count 2 --for 20s'
+	ends 0
+	[ "$(grep -c state_changed stdout)" -eq 3 ]
+	grep -q '"number":3}' stdout
 }
 @test "cut-frame" {
 	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
