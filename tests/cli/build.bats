@@ -146,8 +146,11 @@ d e/opt/m c/share/mcpctl/profiles/mine.json" ]
 system() {
 	local tool
 	mkdir -p bin
-	for tool in sh env sed grep tr mktemp rm tail fold cat npm; do
-		ln -sf "$(command -v $tool || command -v true)" bin/
+	for tool in sh env sed grep tr mktemp rm tail fold cat; do
+		ln -sf "$(command -v $tool)" bin/
+	done
+	for tool in npm google-chrome systemd-analyze; do
+		ln -sf "$(command -v true)" bin/$tool
 	done
 	echo 1000 >uid
 	cat >bin/id <<-END
@@ -243,21 +246,24 @@ deps() {
 	hints 'it does not work'
 	hints 'apt-get update && apt-get install'
 	system sudo
-	rm bin/npm
-	REMOVES=npm:nodejs
+	rm bin/npm bin/google-chrome bin/systemd-analyze
+	REMOVES=npm:nodejs FAILS='-s*install chromium'
 	deps check
 	ends 0
-	hints 'skipped: npm (they would remove nodejs'
-	absent npm ran
-	REMOVES=''
+	hints 'skipped: npm (it would remove nodejs'
+	hints 'skipped: chromium (apt-get cannot install it)'
+	absent 'npm|chromium' ran
+	grep -q 'install .* systemd$' ran
+	REMOVES='' FAILS=none
 	deps check
-	grep -q 'install .* npm$' ran
+	grep -q 'install .* npm chromium systemd$' ran
 	# With all the rest there, it is not worth a word to sudo.
-	INSTALLED=$(sed -n 's/^apt-get install .*recommends \(.*\) npm$/\1/p' ran)
+	INSTALLED=$(sed -n 's/^apt-get install .*recommends \(.*\) npm chromium systemd$/\1/p' ran)
 	rm -f ran bin/sudo
 	deps check
 	ends 0
 	hints 'npm (not root, and no sudo)'
+	hints 'systemd (not root, and no sudo)'
 	[ ! -e ran ]
 }
 
