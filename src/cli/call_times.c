@@ -28,16 +28,18 @@ static void keep(struct call_times *t, int64_t us)
 	t->us[t->count++] = us;
 }
 
-void call_times_add(struct call_times *t, int64_t took_us, enum error_kind kind)
+void call_times_add(struct call_times *t, int64_t took_us,
+		    const struct error *why)
 {
 	t->made++;
-	if (kind == ERR_NONE) {
+	if (why->kind == ERR_NONE) {
 		keep(t, took_us);
 		t->longest = took_us > t->longest ? took_us : t->longest;
 		return;
 	}
 	t->failed++;
-	t->worst = kind > t->worst ? kind : t->worst;
+	if (why->kind > t->worst.kind)
+		error_copy(&t->worst, why);
 }
 
 void call_times_tell(struct call_times *t, struct renderer *r, bool main)
@@ -64,7 +66,7 @@ int call_times_outcome(const struct call_times *t, struct error *err)
 {
 	if (t->failed == 0)
 		return 0;
-	return error_set(err, t->worst,
+	return error_set(err, t->worst.kind,
 			 "%" PRIu64 " of %" PRIu64 " call%s failed", t->failed,
 			 t->made, t->made == 1 ? "" : "s");
 }
@@ -72,5 +74,6 @@ int call_times_outcome(const struct call_times *t, struct error *err)
 void call_times_done(struct call_times *t)
 {
 	mem_free(t->us);
+	error_reset(&t->worst);
 	*t = (struct call_times){ 0 };
 }

@@ -15,14 +15,14 @@ struct call_times {
 	uint64_t made, failed, answered, step, late;
 	int64_t longest;
 	int64_t begun_us; /* loop_now_us() of the first */
-	enum error_kind worst; /* of the failures, by status */
+	struct error worst; /* of the failures the first with the highest status */
 };
 
 /* Zeroed at first. Before the first call. */
 void call_times_begin(struct call_times *t);
-/* kind ERR_NONE: it went well. took_us counts only then. */
+/* why->kind is ERR_NONE: it went well. took_us counts only then. */
 void call_times_add(struct call_times *t, int64_t took_us,
-		    enum error_kind kind);
+		    const struct error *why);
 /* Shows them; main: they are the result. */
 void call_times_tell(struct call_times *t, struct renderer *r, bool main);
 /* -1: some failed; of the worst kind. */

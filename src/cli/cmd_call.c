@@ -279,12 +279,12 @@ static int call_again(const struct invocation *in, const struct tool_call *call,
 	for (int64_t i = 0; i < o->repeat && !ferror(in->app->out.out); i++) {
 		CLEANUP(error_reset) struct error why = { 0 };
 		int64_t took_us = 0;
-		if (call_once(in, call, expected, &took_us, &why) == 0) {
-			call_times_add(times, took_us, ERR_NONE);
-			continue;
-		}
+		int status = call_once(in, call, expected, &took_us, &why);
+
 		if (why.kind != ERR_INTERRUPTED)
-			call_times_add(times, took_us, why.kind);
+			call_times_add(times, took_us, &why);
+		if (status == 0)
+			continue;
 		if (why.kind == ERR_INTERRUPTED ||
 		    session_is_over(in->connection->session)) {
 			error_copy(err, &why);

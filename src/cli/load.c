@@ -59,17 +59,15 @@ static int begin_call(struct loading *l, struct error *err)
 }
 
 /* A result that says isError has failed, too. */
-static enum error_kind kind_of(const struct loading *l, struct call *call)
+static void judge(const struct loading *l, struct call *call)
 {
 	CLEANUP(result_done) struct result result = { 0 };
-	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (call->failure.kind != ERR_NONE)
-		return call->failure.kind;
+		return;
 	result_decode_take(&result, &call->reply);
 	result.from_device = l->connection->client.device;
-	client_judge_result(l->load->tool, &result, &why);
-	return why.kind;
+	client_judge_result(l->load->tool, &result, &call->failure);
 }
 
 static void end_calls(struct loading *l)
@@ -79,8 +77,9 @@ static void end_calls(struct loading *l)
 
 		if (!l->flies[i] || !call->done)
 			continue;
+		judge(l, call);
 		call_times_add(l->times, call->ended_us - call->started_us,
-			       kind_of(l, call));
+			       &call->failure);
 		call_done(call);
 		l->flies[i] = false;
 		l->flying--;

@@ -296,6 +296,19 @@ counter() {
 	ends 2
 }
 
+@test "watch --load: how many failed, and one of them with what it said" {
+	counter --fails
+	mcp "${COUNTER[@]}" watch count --load 1 --count 3
+	ends 1
+	hints '1 of 3 calls failed'
+	hints 'one of them: broken'
+	mcp 'sim:?fault=no-reply' --timeout 300ms watch self.get_device_status --load 2 --count 2
+	ends 4
+	hints '2 of 2 calls failed'
+	hints 'one of them: no reply to'
+	hints '--timeout waits longer'
+}
+
 @test "call --repeat: each result, then how they went" {
 	counter --fails
 	mcp "${COUNTER[@]}" call count --repeat 3 --jq .n
