@@ -195,6 +195,8 @@ void all_done(struct all *a)
 {
 	forget_devices(a);
 	error_reset(&a->unknown);
+	error_reset(&a->worst);
+	mem_free(a->worst_id);
 	brokered_close(a->brokered);
 	mem_free(a->device);
 	*a = (struct all){ 0 };
@@ -233,8 +235,11 @@ void all_count(struct all *a, const struct all_device *device,
 
 	a->rows++;
 	a->failed += failure != NULL;
-	if (failure && failure->kind > a->worst)
-		a->worst = failure->kind;
+	if (failure && failure->kind > a->worst.kind) {
+		error_copy(&a->worst, failure);
+		mem_free(a->worst_id);
+		a->worst_id = mem_strdup(device->id);
+	}
 	if (a->app->on_outcome)
 		a->app->on_outcome(a->app->outcome_owner, &outcome);
 }
@@ -260,11 +265,26 @@ void all_show(struct all *a, struct all_row *row)
 	all_row_done(row);
 }
 
+/* Where parts of the rows are picked, the reasons need not be among them. */
+static int tell_worst(const struct all *a, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *why = error_headline(&a->worst);
+	CLEANUP(mem_free_ptr)
+	char *told = mem_printf("%s: %s", a->worst_id, why);
+
+	if (*a->worst.hint)
+		error_hint(err, "%s", a->worst.hint);
+	return error_detail(err, told, strlen(told));
+}
+
 int all_outcome(const struct all *a, struct error *err)
 {
+	const struct config *c = &a->app->config;
+
 	if (a->failed == 0)
 		return 0;
-	return error_set(err, a->worst, "%zu of %zu %s%s failed", a->failed,
-			 a->rows, a->brokered ? "server" : "device",
-			 a->rows == 1 ? "" : "s");
+	error_set(err, a->worst.kind, "%zu of %zu %s%s failed", a->failed,
+		  a->rows, a->brokered ? "server" : "device",
+		  a->rows == 1 ? "" : "s");
+	return c->jq || c->fields ? tell_worst(a, err) : -1;
 }

@@ -29,7 +29,8 @@ struct all {
 	struct error unknown; /* why none can come; ERR_NONE */
 	struct brokered *brokered; /* where they are; NULL: at a serve */
 	size_t rows, failed;
-	enum error_kind worst;
+	struct error worst; /* the first failure with the highest status */
+	char *worst_id; /* whose; NULL */
 };
 
 /* JSON is text; one of method, notify, message. */

@@ -15,7 +15,7 @@ struct call_times {
 	uint64_t made, failed, answered, step, late;
 	int64_t longest;
 	int64_t begun_us; /* loop_now_us() of the first */
-	struct error worst; /* of the failures the first with the highest status */
+	struct error worst; /* the first failure with the highest status */
 };
 
 /* Zeroed at first. Before the first call. */

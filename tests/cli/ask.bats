@@ -398,6 +398,14 @@ ready() { [ "$(mcpctl devices --jq 'select(.state == "ready").id' | wc -l)" = "$
 	run --separate-stderr mcpctl --all call self.audio_speaker.set_volume volume=101 --no-validate -o table
 	[ "$status" = 1 ]
 	grep -q '^3 boards: failed: ' <<<"$output"
+	# Where the reasons are not among what is picked, one is told.
+	for form in '--fields id' '--jq .'; do
+		# shellcheck disable=SC2086 # words
+		mcp --all call self.audio_speaker.set_volume volume=101 --no-validate $form
+		ends 1
+		hints '3 of 3 devices failed'
+		grep -qE '^  02:00:00:00:00:0[123]: Value exceeds maximum allowed: 100$' stderr
+	done
 }
 
 # same WORD…: the lines of -o json are what --jq . gives. Numbers may be others.
