@@ -407,6 +407,7 @@ static int help(struct shell *s, int argc, char **argv, struct error *err)
 	char help_word[] = "help", describe_word[] = "describe";
 	char *words[] = { help_word, argv[0], NULL };
 	const struct builtin *b = argc > 0 ? builtin_find(argv[0]) : NULL;
+	bool ours, tool;
 
 	if (argc == 0) {
 		help_shell(app->out.out);
@@ -416,10 +417,16 @@ static int help(struct shell *s, int argc, char **argv, struct error *err)
 		help_builtin(app->out.out, b);
 		return 0;
 	}
-	if (!command_find(argv[0]) && !topic_find(argv[0]) &&
-	    (strchr(argv[0], '.') || s->connection->connected))
+	ours = command_find(argv[0]) || topic_find(argv[0]);
+	tool = !ours && (strchr(argv[0], '.') || s->connection->connected);
+	if (tool)
 		words[0] = describe_word;
-	return command_run(s->connection, words, 2, err);
+	if (command_run(s->connection, words, 2, err) == 0)
+		return 0;
+	if (ours || tool)
+		return -1;
+	return error_hint(err, "if it is a tool: describe %s; %s", argv[0],
+			  err->hint);
 }
 
 /* ---- run, !, quit ---- */

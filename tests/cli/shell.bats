@@ -130,6 +130,10 @@ lines() {
 	says '{"name":"self.screen.set_theme"'
 	lines sim: shell <<<'last'
 	ends 7
+	# Not connected yet, the shell does not know tools.
+	lines sim: shell <<<'help take_photo'
+	ends 2
+	hints 'if it is a tool: describe take_photo; mcpctl help lists both'
 	lines sim: shell <<<'set bogus 1'
 	ends 2
 	lines sim: shell <<<'set timeout soon'
