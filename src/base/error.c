@@ -151,6 +151,15 @@ int error_detail(struct error *err, const char *text, size_t len)
 	return -1;
 }
 
+int error_one_of(struct error *err, const char *name, const struct error *one)
+{
+	CLEANUP(mem_free_ptr) char *headline = error_headline(one);
+	CLEANUP(mem_free_ptr) char *told = mem_printf("%s: %s", name, headline);
+
+	error_detail(err, told, strlen(told));
+	return error_hint(err, "%s", one->hint);
+}
+
 int error_prefix(struct error *err, const char *format, ...)
 {
 	char old[sizeof(err->text)], prefix[sizeof(err->text)];

@@ -62,6 +62,9 @@ char *error_line(const struct error *err);
 /* A copy of text, up to a NUL, cut at 64 kB. */
 int error_detail(struct error *err, const char *text, size_t len);
 
+/* Of failures that were summed up, one: "NAME: HEADLINE" as detail, and its hint. */
+int error_one_of(struct error *err, const char *name, const struct error *one);
+
 /* Put text in front: "PREFIX: TEXT". */
 int error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 

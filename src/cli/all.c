@@ -265,18 +265,6 @@ void all_show(struct all *a, struct all_row *row)
 	all_row_done(row);
 }
 
-/* Where parts of the rows are picked, the reasons need not be among them. */
-static int tell_worst(const struct all *a, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *why = error_headline(&a->worst);
-	CLEANUP(mem_free_ptr)
-	char *told = mem_printf("%s: %s", a->worst_id, why);
-
-	if (*a->worst.hint)
-		error_hint(err, "%s", a->worst.hint);
-	return error_detail(err, told, strlen(told));
-}
-
 int all_outcome(const struct all *a, struct error *err)
 {
 	const struct config *c = &a->app->config;
@@ -286,5 +274,8 @@ int all_outcome(const struct all *a, struct error *err)
 	error_set(err, a->worst.kind, "%zu of %zu %s%s failed", a->failed,
 		  a->rows, a->brokered ? "server" : "device",
 		  a->rows == 1 ? "" : "s");
-	return c->jq || c->fields ? tell_worst(a, err) : -1;
+	/* Among what is picked of the rows the reasons need not be. */
+	if (c->jq || c->fields)
+		error_one_of(err, a->worst_id, &a->worst);
+	return -1;
 }

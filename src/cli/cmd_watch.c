@@ -385,19 +385,6 @@ static int end_watch(struct watching *w, int status, struct error *err)
 	return call_times_outcome(&w->times, err);
 }
 
-/* Each of them was counted, and none told. */
-static int measured(const struct call_times *times, struct error *err)
-{
-	if (call_times_outcome(times, err) == 0)
-		return 0;
-	CLEANUP(mem_free_ptr) char *one = error_headline(&times->worst);
-	CLEANUP(mem_free_ptr) char *told = mem_printf("one of them: %s", one);
-
-	if (*times->worst.hint)
-		error_hint(err, "%s", times->worst.hint);
-	return error_detail(err, told, strlen(told));
-}
-
 static int measure(struct watching *w, struct error *err)
 {
 	const struct watch_options *o = w->options;
@@ -418,7 +405,10 @@ static int measure(struct watching *w, struct error *err)
 	if (status && !ended_by_hand(w, err))
 		return -1;
 	error_reset(err);
-	return measured(&w->times, err);
+	if (call_times_outcome(&w->times, err) == 0)
+		return 0;
+	/* Each of them was counted, and none told. */
+	return error_one_of(err, "one of them", &w->times.worst);
 }
 
 static int watch_run(const struct invocation *in, struct error *err)

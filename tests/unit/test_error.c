@@ -44,6 +44,23 @@ static void sets(void **state)
 	assert_string_equal(err.text, "");
 }
 
+static void one_of_several(void **state)
+{
+	struct error sum = { 0 }, one = { 0 };
+
+	(void)state;
+	error_set(&one, ERR_CONNECT, "nobody there");
+	error_finding(&one, "N102");
+	error_hint(&one, "is it on?");
+	error_set(&sum, ERR_CONNECT, "2 of 3 failed");
+	assert_int_equal(error_one_of(&sum, "board-1", &one), -1);
+	assert_string_equal(sum.text, "2 of 3 failed");
+	assert_string_equal(sum.detail, "board-1: nobody there (N102)");
+	assert_string_equal(sum.hint, "is it on?");
+	error_reset(&one);
+	error_reset(&sum);
+}
+
 static void null_error(void **state)
 {
 	struct error from = { .kind = ERR_PEER };
@@ -206,7 +223,7 @@ int main(void)
 		cmocka_unit_test(own_text), cmocka_unit_test(prefixes),
 		cmocka_unit_test(cuts),	    cmocka_unit_test(long_detail),
 		cmocka_unit_test(copies),   cmocka_unit_test(names),
-		cmocka_unit_test(findings),
+		cmocka_unit_test(findings), cmocka_unit_test(one_of_several),
 	};
 
 	return cmocka_run_group_tests_name("error", tests, NULL, NULL);
