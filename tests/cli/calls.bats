@@ -229,8 +229,8 @@ c, _ = s.accept()
 data = b""
 while not data.endswith(b"\r\n0\r\n\r\n"):
     data += c.recv(65536)
-c.sendall(open("answer", "rb").read())
 open("request", "wb").write(data)
+c.sendall(open("answer", "rb").read())
 c.recv(1)
 END
 	background vision /usr/bin/python3 vision.py
