@@ -450,7 +450,7 @@ const struct command cmd_watch = {
 		"\n"
 		"With --until the status is 0 only if that was true of a value: of the tool's, not of what --jq makes of it. Without it Ctrl-C is an end like another.\n"
 		"\n"
-		"--load measures instead: N calls at once, each followed by the next, or N begun in each second whatever the others do (at most 256 at once; what could not be begun is told as not made in time). It says how many failed, what one of them said, and how long the others took: half of them at most p50, 90 of 100 at most p90.\n"
+		"--load measures instead: N calls at once, each followed by the next, or N begun in each second whatever the others do (at most 256 at once; what could not be begun is told as not made in time). It says how many failed, why one of them did, and how long the others took: half of them at most p50, 90 of 100 at most p90.\n"
 		"\n"
 		"A tool that acts is repeated only where its whole name was given.",
 	.group = GROUP_USE,

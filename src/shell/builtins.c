@@ -417,7 +417,8 @@ static int help(struct shell *s, int argc, char **argv, struct error *err)
 		help_builtin(app->out.out, b);
 		return 0;
 	}
-	ours = command_find(argv[0]) || topic_find(argv[0]);
+	/* No tool is asked for by an option. */
+	ours = *argv[0] == '-' || command_find(argv[0]) || topic_find(argv[0]);
 	tool = !ours && (strchr(argv[0], '.') || s->connection->connected);
 	if (tool)
 		words[0] = describe_word;

@@ -134,6 +134,9 @@ lines() {
 	lines sim: shell <<<'help take_photo'
 	ends 2
 	hints 'if it is a tool: describe take_photo; mcpctl help lists both'
+	lines sim: shell <<<'help --bogus'
+	ends 2
+	[[ $err != *'if it is a tool'* ]]
 	lines sim: shell <<<'set bogus 1'
 	ends 2
 	lines sim: shell <<<'set timeout soon'
