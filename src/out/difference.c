@@ -75,20 +75,20 @@ static void add_values(struct buf *out, const struct renderer *r,
 		       const struct compare_difference *d)
 {
 	CLEANUP(buf_done) struct buf was = { 0 }, is = { 0 }, where = { 0 };
+	const char *place = *d->pointer ? d->pointer : "the whole";
 	bool cut;
 
 	add_value(&was, d->was);
 	add_value(&is, d->is);
-	text_safe(&where, d->pointer, strlen(d->pointer), TEXT_NAME);
+	text_safe(&where, place, strlen(place), TEXT_NAME);
 	if (INDENT + where.len + was.len + is.len + strlen(": , now ") <=
 	    r->width) {
 		buf_printf(out, "%*s%s: %s, now %s\n", INDENT, "",
-			   *d->pointer ? buf_string(&where) : "the whole",
-			   buf_string(&was), buf_string(&is));
+			   buf_string(&where), buf_string(&was),
+			   buf_string(&is));
 		return;
 	}
-	buf_printf(out, "%*s%s\n", INDENT, "",
-		   *d->pointer ? buf_string(&where) : "the whole");
+	buf_printf(out, "%*s%s\n", INDENT, "", buf_string(&where));
 	cut = skip_same(&was, &is);
 	add_line(out, r, cut ? "  was …" : "  was ", &was);
 	add_line(out, r, cut ? "  now …" : "  now ", &is);
