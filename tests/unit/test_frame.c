@@ -115,6 +115,116 @@ static void more_questions_than_are_kept(void **state)
 	expect(false, text, said);
 }
 
+/* For a line of what passes: what counts of it. */
+static void brief(bool outgoing, const char *frame, const char *expected,
+		  int64_t took_us)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	const struct trace t = { .at_us = now,
+				 .outgoing = outgoing,
+				 .kind = "text",
+				 .data = frame,
+				 .len = strlen(frame) };
+	int64_t took;
+	bool told = frame_words(&b, &frames, &t, &took);
+
+	assert_int_equal(told, expected != NULL);
+	if (told)
+		assert_string_equal(buf_string(&b), expected);
+	assert_int_equal(took, took_us);
+}
+
+#define ASKS(method, params) \
+	"{\"id\":1,\"method\":\"" method "\",\"params\":" params "}"
+#define SAYS(result) "{\"id\":1,\"result\":" result "}"
+
+static void brief_calls(void **state)
+{
+	(void)state;
+	now = 1000;
+	brief(true,
+	      ASKS("tools/call",
+		   "{\"name\":\"self.x\",\"arguments\":{\"v\":3}}"),
+	      "call #1 self.x {\"v\":3}", -1);
+	now += 400;
+	brief(false,
+	      SAYS("{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}]}"),
+	      "result #1 \"ok\"", 400);
+	brief(true, ASKS("tools/call", "{\"name\":\"\",\"arguments\":{}}"),
+	      "call #1", -1);
+	brief(false,
+	      SAYS("{\"isError\":true,\"content\":[{\"text\":\"a\"},{\"text\":\"b\"}]}"),
+	      "result #1 isError {\"isError\":true,\"content\":[{\"text\":\"a\"},{\"text\":\"b\"}]}",
+	      0);
+	/* Nobody knows what that answers. */
+	brief(false, SAYS("{}"), "result #1", -1);
+	brief(true, ASKS("ping", "{}"), "ping #1", -1);
+	now += 5;
+	brief(false, SAYS("{}"), "ping #1", 5);
+	brief(true, ASKS("x/y", "[1]"), "x/y #1 [1]", -1);
+	brief(false,
+	      "{\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}",
+	      "error #1 no (-32601)", 0);
+	brief(false, "{\"id\":1,\"error\":{\"message\":\"no\"}}", "error #1 no",
+	      -1);
+	brief(false, "{\"id\":1,\"error\":{\"code\":-1}}",
+	      "error #1 {\"code\":-1}", -1);
+	brief(false, "{\"method\":\"n/x\",\"params\":{\"a\":1}}",
+	      "n/x {\"a\":1}", -1);
+	brief(false, "{\"method\":\"n/x\"}", "n/x", -1);
+	brief(false, "[]", NULL, -1);
+	brief(false, "{\"id\":1}", NULL, -1);
+	brief(false, "{", NULL, -1);
+}
+
+static void brief_lists(void **state)
+{
+	(void)state;
+	now = 1000;
+	brief(true, ASKS("tools/list", "{\"cursor\":\"\"}"), "tools/list #1",
+	      -1);
+	now += 7;
+	brief(false, SAYS("{\"tools\":[{}],\"nextCursor\":\"\"}"),
+	      "tools/list #1 1 tool, 48 B", 7);
+	brief(true,
+	      ASKS("tools/list", "{\"cursor\":\"c\",\"withUserTools\":true}"),
+	      "tools/list #1 from c with those of the user", -1);
+	brief(false, SAYS("{\"tools\":[{},{}],\"nextCursor\":\"d\"}"),
+	      "tools/list #1 2 tools, 52 B, more from d", 0);
+	brief(true, ASKS("tools/list", "{}"), "tools/list #1", -1);
+	brief(false, SAYS("{\"a\":1}"), "tools/list #1 {\"a\":1}", 0);
+	brief(true,
+	      ASKS("initialize",
+		   "{\"clientInfo\":{\"name\":\"py\",\"version\":\"1\"},\"capabilities\":{\"vision\":{\"url\":\"http://h:8003/mcp?a\"}}}"),
+	      "initialize #1 py 1 vision h:8003", -1);
+	brief(false,
+	      SAYS("{\"serverInfo\":{\"name\":\"bread\",\"version\":\"2.4.2\"},\"capabilities\":{}}"),
+	      "initialize #1 bread 2.4.2", 0);
+	brief(true,
+	      ASKS("initialize",
+		   "{\"capabilities\":{\"vision\":{\"url\":\"none\"}}}"),
+	      "initialize #1", -1);
+}
+
+static void brief_device(void **state)
+{
+	(void)state;
+	brief(false,
+	      "{\"type\":\"hello\",\"version\":3,\"transport\":\"udp\",\"features\":{\"mcp\":true},\"session_id\":\"s\",\"audio_params\":{\"sample_rate\":16000}}",
+	      "hello v3 udp mcp session s 16000 Hz", -1);
+	brief(false,
+	      "{\"type\":\"hello\",\"transport\":\"\",\"features\":{\"mcp\":false}}",
+	      "hello", -1);
+	brief(true, "{\"type\":\"tts\",\"state\":\"start\",\"text\":\"hi\"}",
+	      "tts \"hi\"", -1);
+	brief(true, "{\"type\":\"stt\",\"text\":\"hi\"}", "stt \"hi\"", -1);
+	brief(true, "{\"type\":\"tts\",\"state\":\"stop\"}",
+	      "tts {\"state\":\"stop\"}", -1);
+	brief(true, "{\"type\":\"llm\",\"text\":\"hi\",\"session_id\":\"s\"}",
+	      "llm {\"text\":\"hi\"}", -1);
+	brief(true, "{\"type\":\"tts\",\"text\":7}", "tts {\"text\":7}", -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +232,9 @@ int main(void)
 		cmocka_unit_test(who_asked),
 		cmocka_unit_test(other_messages),
 		cmocka_unit_test(more_questions_than_are_kept),
+		cmocka_unit_test(brief_calls),
+		cmocka_unit_test(brief_lists),
+		cmocka_unit_test(brief_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
