@@ -128,6 +128,11 @@ static void test_what_is_no_expression(void **state)
 	refused(".a |", "line 1");
 	refused("nothing_like_it", "not defined");
 	assert_string_equal(err.detail, "nothing_like_it");
+	/* What jq puts before each of its messages says nothing. */
+	assert_memory_equal(err.text, "nothing_like_it/0 is not defined", 32);
+	refused("none_a + none_b", "none_a/0 is not defined");
+	assert_non_null(strstr(err.detail, "\nnone_b/0 is not defined"));
+	assert_null(strstr(err.detail, "compile error"));
 	refused("1) | (2", "syntax error");
 	memset(lengthy, ' ', QUERY_TEXT_MAX + 1);
 	lengthy[QUERY_TEXT_MAX + 1] = '\0';
@@ -358,6 +363,62 @@ static void test_numbers(void **state)
 			    "9007199254740993\n");
 }
 
+/* A number of the input is restored where jq printed another for it. */
+static void restored(const char *input, const char *output,
+		     const char *expected, bool exact)
+{
+	static struct query_numbers n;
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	n.count = 0;
+	n.more = false;
+	query_numbers_add(&n, (struct span){ input, strlen(input) });
+	assert_int_equal(
+		query_numbers_restore(
+			&n, (struct span){ output, strlen(output) }, &out),
+		exact);
+	assert_string_equal(buf_string(&out), expected);
+}
+
+static void test_restored_numbers(void **state)
+{
+	char lengthy[400];
+
+	(void)state;
+	restored("[12345678901234567890,-12345678901234567]",
+		 "[-12345678901234568,0,12345678901234567000]",
+		 "[-12345678901234567,0,12345678901234567890]", true);
+	/* What a double keeps is as jq wrote it. */
+	restored("[123456789012345]", "[1.23456789012345e14]",
+		 "[1.23456789012345e14]", true);
+	restored("[1234567890123456]", "[1.234567890123456e15]",
+		 "[1234567890123456]", true);
+	restored("[0.000123456789012345]", "[1.23456789012345E-4]",
+		 "[1.23456789012345E-4]", true);
+	restored("[1234567890123e123]", "[1.234567890123E+135]",
+		 "[1.234567890123E+135]", true);
+	/* In a text there are none. */
+	restored("{\"a\\\"\":\"12345678901234567890\"}",
+		 "[12345678901234567000]", "[12345678901234567000]", true);
+	restored("[12345678901234567890]",
+		 "[\"12345678901234567000\",12345678901234567000,\"\\\\\"]",
+		 "[\"12345678901234567000\",12345678901234567890,\"\\\\\"]",
+		 true);
+	/* The same twice is one. */
+	restored("[12345678901234567,12345678901234567]", "[12345678901234568]",
+		 "[12345678901234567]", true);
+	restored("[12345678901234567,12345678901234568]",
+		 "[12345678901234568,1]", "[12345678901234568,1]", false);
+	/* One that is too long to be known: which came of it nobody can say. */
+	memset(lengthy, '1', sizeof(lengthy));
+	lengthy[320] = '\0';
+	restored(lengthy, "[12345678901234567]", "[12345678901234567]", true);
+	lengthy[320] = '1';
+	lengthy[321] = '\0';
+	restored(lengthy, "[12345678901234567]", "[12345678901234567]", false);
+	restored(lengthy, "[123456789012345]", "[123456789012345]", true);
+}
+
 /* More of them than are kept. */
 static void test_many_numbers(void **state)
 {
@@ -425,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_memory),
 #endif
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_restored_numbers),
 		cmocka_unit_test(test_many_numbers),
 		cmocka_unit_test(test_cut_numbers),
 	};

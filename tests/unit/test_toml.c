@@ -87,6 +87,155 @@ static void test_values(void **state)
 	toml("a = 2026-11-23 10:00:00 # x", "{\"a\":\"2026-11-23 10:00:00\"}");
 	toml("a = 0x1F\nb = 1_000\nc = inf\nd = 1e999",
 	     "{\"a\":\"0x1F\",\"b\":\"1_000\",\"c\":\"inf\",\"d\":\"1e999\"}");
+	toml("a = +inf\nb = nan\nc = 07:32:00\nd = -1",
+	     "{\"a\":\"+inf\",\"b\":\"nan\",\"c\":\"07:32:00\",\"d\":-1}");
+	toml("a = 2026-11-23 ", "{\"a\":\"2026-11-23\"}");
+}
+
+/* Each escape of a character, where its length in UTF-8 changes. */
+static void test_characters(void **state)
+{
+	(void)state;
+	toml("a = \"\\b\\n\\f\\r\"", "{\"a\":\"\\b\\n\\f\\r\"}");
+	toml("a = \"\\u007e\\u0080\\u07ff\"", "{\"a\":\"~\xc2\x80\xdf\xbf\"}");
+	toml("a = \"\\u0800\\uD7FF\\ue000\\uffff\"",
+	     "{\"a\":\"\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\"}");
+	toml("a = \"\\U00010000\\U0010fFFF\"",
+	     "{\"a\":\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"}");
+	toml("a = \"\\u00419\"", "{\"a\":\"A9\"}");
+}
+
+/* Texts of several lines: their ends, and what a backslash joins. */
+static void test_lines(void **state)
+{
+	(void)state;
+	toml("a = \"\"\"\r\nx\r\ny\"\"\"", "{\"a\":\"x\\r\\ny\"}");
+	toml("a = \"\"\"x \\\r\n\t\n  y\\ \n z\"\"\"", "{\"a\":\"x yz\"}");
+	toml("a = \"\"\"\"\"\"", "{\"a\":\"\"}");
+	toml("a = \"\"", "{\"a\":\"\"}");
+	toml("a = '''it''s'''''", "{\"a\":\"it''s''\"}");
+	toml("a = \"\"\"x\\\"\"\"\"", "{\"a\":\"x\\\"\"}");
+	toml("a-Z_9=1", "{\"a-Z_9\":1}");
+	toml("\"\" = 1\nb = { }\n c = [ ]\n[ d . e ] # x",
+	     "{\"\":1,\"b\":{},\"c\":[],\"d\":{\"e\":{}}}");
+}
+
+static void test_wrong_characters(void **state)
+{
+	(void)state;
+	bad("a = \"\\u0000\"", "an escape in a text is no character");
+	bad("a = \"\\udfff\"", "an escape in a text is no character");
+	bad("a = \"\\U00110000\"", "an escape in a text is no character");
+	bad("a = \"\\u00g1\"", "an escape in a text is no character");
+	bad("a = \"\\u 1ab\"", "an escape in a text is no character");
+	bad("a = \"\\u004", "an escape in a text is not complete");
+	bad("a = \"\\", "a text does not end");
+	/* Only a date has a blank in it. */
+	bad("a = 2026-11-23 x", "something behind a value");
+	bad("a = 20261-1-23 1", "something behind a value");
+	bad("a = 1\r b = 2", "something behind a value");
+	bad("[a] b", "something behind a value");
+	bad("a\r", "a '=' is missing");
+	bad(" = 1", "a key is missing");
+	bad("a. = 1", "a key is missing");
+	bad("\"\"\"a\"\"\" = 1", "a key is missing");
+	bad("'''a''' = 1", "a key is missing");
+	bad("a =", "a value is missing");
+	bad("a = # x", "a value is missing");
+	bad("a = [,]", "a value is missing");
+	bad("[[a]\nb=1", "a ']' is missing");
+	bad("a = 1\n[[a]]", "a list of tables is none");
+	bad("a = {b = 1, b = 2}", "a key stands there twice");
+	bad("a = [1]\n[a]", "a value and for a table");
+	bad("a = 1\na.b = 2", "a value and for a table");
+}
+
+/* Lines are counted, however they end and whatever stands in them. */
+static void test_line_numbers(void **state)
+{
+	(void)state;
+	bad("a = \"\"\"\nx\n\\\n\n  y\"\"\"\nb", "(line 6)");
+	bad("a = '''\r\n\r\n'''\r\n\r\n# x\r\nb", "(line 6)");
+	bad("a = [\n1,\n# x\n2,\n]\nb", "(line 6)");
+}
+
+/* "a.a.a" of so many parts, with what stands around it. */
+static void nest(struct buf *out, int parts, const char *before,
+		 const char *behind)
+{
+	buf_reset(out);
+	buf_text(out, before);
+	for (int i = 0; i < parts; i++)
+		buf_text(out, i ? ".a" : "a");
+	buf_text(out, behind);
+}
+
+static void fits(const struct buf *text)
+{
+	cJSON *tree = toml_read(text->data, text->len, &err);
+
+	if (!tree)
+		fail_msg("%s", err.text);
+	cJSON_Delete(tree);
+}
+
+static void test_depth(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	nest(&b, TOML_DEPTH_MAX, "", "=1");
+	fits(&b);
+	nest(&b, TOML_DEPTH_MAX + 1, "", "=1");
+	bad(buf_string(&b), "it is nested too deep");
+	nest(&b, TOML_DEPTH_MAX, "[", "]");
+	fits(&b);
+	nest(&b, TOML_DEPTH_MAX + 1, "[", "]");
+	bad(buf_string(&b), "it is nested too deep");
+	for (int more = 0; more < 2; more++) {
+		buf_reset(&b);
+		buf_text(&b, "a=");
+		for (int i = 0; i < TOML_DEPTH_MAX + more; i++)
+			buf_char(&b, '[');
+		for (int i = 0; i < TOML_DEPTH_MAX + more; i++)
+			buf_char(&b, ']');
+		if (more)
+			bad(buf_string(&b), "it is nested too deep");
+		else
+			fits(&b);
+	}
+	/* What stands beside each other is not deep. */
+	buf_reset(&b);
+	buf_text(&b, "a=[");
+	for (int i = 0; i < TOML_DEPTH_MAX; i++)
+		buf_text(&b, "[],");
+	buf_text(&b, "]");
+	fits(&b);
+}
+
+/* So many values and tables: each way to make one more is closed. */
+static void test_too_many(void **state)
+{
+	static const char *const more[] = { ",1]", "]\nb=1", "]\n[b]",
+					    "]\n[[b]]", "]\nb.c=1" };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	size_t full;
+
+	(void)state;
+	/* The list is one of them. */
+	buf_text(&b, "a=[1");
+	for (int i = 2; i < TOML_NODES_MAX; i++)
+		buf_text(&b, ",1");
+	full = b.len;
+	buf_text(&b, "]");
+	fits(&b);
+	for (size_t i = 0; i < COUNT(more); i++) {
+		b.len = full;
+		buf_text(&b, more[i]);
+		bad(buf_string(&b), strstr(more[i], "[[") ?
+					    "a list of tables is none" :
+					    "it has too many values");
+	}
 }
 
 static void test_refused(void **state)
@@ -136,6 +285,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_wrong_characters),
+		cmocka_unit_test(test_line_numbers),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_yaml),
 	};
