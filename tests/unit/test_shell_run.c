@@ -186,6 +186,82 @@ static void settings(void **state)
 	fails("set a b c", ERR_USAGE, "'set' takes");
 }
 
+/* All of them, in both forms, and what is wrong with one. */
+static void all_settings(void **state)
+{
+	(void)state;
+	assert_string_equal(runs("set"), "timeout   10s\n"
+					 "wait      60s\n"
+					 "output    text\n"
+					 "verbose   off\n"
+					 "quiet     off\n"
+					 "color     auto\n");
+	runs("set wait 2500ms");
+	runs("set verbose on");
+	runs("set color never");
+	runs("set output json");
+	assert_string_equal(
+		runs("set"),
+		"{\"timeout\":\"10s\",\"wait\":\"2500ms\",\"output\":\"json\",\"verbose\":\"on\",\"quiet\":\"off\",\"color\":\"never\"}\n");
+	runs("set color always");
+	says(runs("set"), "\"color\":\"always\"");
+	fails("set tiemout 1", ERR_USAGE, "there is no setting 'tiemout'");
+	assert_string_equal(err.hint,
+			    "did you mean 'timeout'? 'set' shows all");
+	fails("set zzzzzz 1", ERR_USAGE, "there is no setting 'zzzzzz'");
+	assert_string_equal(err.hint, "'set' shows all of them");
+	fails("set wait", ERR_USAGE, "'set wait' needs DURATION");
+	assert_string_equal(err.hint, "'set' shows what it is now");
+}
+
+/* A wrong use of each word of the shell asks nobody, and says what is wrong. */
+static void wrong_words(void **state)
+{
+	(void)state;
+	fails("use --", ERR_USAGE, "behind '--' a program is missing");
+	fails("use sim: x", ERR_USAGE,
+	      "'use' takes one word, or '--' and a program");
+	fails("run -x y", ERR_USAGE, "'run' does not know '-x'");
+	fails("run", ERR_USAGE, "'run' ");
+	fails("run /nonexistent/file", ERR_USAGE, "/nonexistent/file");
+	fails("last -x", ERR_USAGE, "");
+	fails("last --output", ERR_USAGE, "");
+	fails("reconnect now", ERR_USAGE, "'reconnect' takes no");
+	fails("quit now", ERR_USAGE, "'quit' takes no");
+	assert_false(shell.quit);
+	assert_false(connection.connected);
+}
+
+static void helps(void **state)
+{
+	const char *help;
+
+	(void)state;
+	help = runs("help");
+	assert_int_equal(strncmp(help, "Commands:\n", 10), 0);
+	says(help, "\n  TOOL [ARG]...             a name with a dot");
+	says(help, "\nOf the shell:\n  use [DEVICE|TARGET|");
+	says(help, "\n  quit                      leave the shell\n");
+	says(help, "\n  LINE | CMD                what LINE prints");
+	says(help,
+	     "\nMore: help COMMAND, help TOOL, help TOPIC; the topics are\n");
+	/* What is of the shell stands there once, what makes no sense never. */
+	assert_null(strstr(help, "\n  help [COMMAND]"));
+	assert_null(strstr(help, "\n  serve"));
+	help = runs("help quit");
+	assert_string_equal(help, "usage: quit\n\nLeave the shell.\n\n"
+				  "So does Ctrl-D on an empty line.\n");
+	says(runs("help set"), "usage: set [NAME [VALUE]]\n\nShow or change");
+	says(runs("help ping"), "usage: mcpctl");
+	fails("help zzz", ERR_USAGE, "zzz");
+	says(err.hint, "if it is a tool: describe zzz; ");
+	/* Connected, any word may be one. */
+	runs("ping");
+	says(runs("help reboot"), "self.reboot");
+	fails("help --zzz", ERR_USAGE, "--zzz");
+	assert_null(strstr(err.hint, "if it is a tool"));
+}
+
 static void last_again(void **state)
 {
 	(void)state;
@@ -321,6 +397,9 @@ int main(void)
 		TEST(no_beginnings),
 		TEST(parts_of_names),
 		TEST(settings),
+		TEST(all_settings),
+		TEST(wrong_words),
+		TEST(helps),
 		TEST(last_again),
 		TEST(outside),
 		TEST(peers),

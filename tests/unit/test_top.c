@@ -561,6 +561,242 @@ static void silent_serve(void **state)
 	assert_cell("a", COLUMN_BATTERY, "-");
 }
 
+/* Of each column: by what stands in it, as a number where it is one. */
+static void each_order(void **state)
+{
+	static const struct {
+		enum row_column by;
+		const char *shown;
+	} orders[] = {
+		{ COLUMN_NAME, "a b c" },    { COLUMN_STATE, "c b a" },
+		{ COLUMN_BOARD, "b a c" },   { COLUMN_VERSION, "c a b" },
+		{ COLUMN_ADDRESS, "b c a" }, { COLUMN_TRANSPORT, "a c b" },
+		{ COLUMN_FINDING, "c b a" }, { COLUMN_SIGNAL, "b a c" },
+		{ COLUMN_BATTERY, "c a b" }, { COLUMN_HEAP, "b c a" },
+		{ COLUMN_CALLS, "a c b" },   { COLUMN_P50, "b a c" },
+		{ COLUMN_AUDIO, "c b a" },   { COLUMN_JITTER, "b c a" },
+		{ COLUMN_LOST, "c a b" },    { COLUMN_TOOLS, "a c b" },
+	};
+
+	(void)state;
+	told("{\"id\":\"a\",\"state\":\"ready\",\"board\":\"m\",\"version\":\"2\",\"address\":\"z\",\"transport\":\"mqtt\",\"last_finding\":\"S1\",\"calls\":9,\"p50_us\":80,\"tools\":2,\"audio\":{\"frames\":30,\"lost\":4,\"jitter_ms\":100.5}}",
+	     false);
+	told("{\"id\":\"b\",\"state\":\"opening\",\"board\":\"k\",\"version\":\"3\",\"address\":\"x\",\"transport\":\"ws\",\"last_finding\":\"D2\",\"calls\":100,\"p50_us\":9,\"tools\":11,\"audio\":{\"frames\":4,\"lost\":10,\"jitter_ms\":2}}",
+	     false);
+	told("{\"id\":\"c\",\"state\":\"failed\",\"board\":\"n\",\"version\":\"1\",\"address\":\"y\",\"transport\":\"tcp\",\"last_finding\":\"B3\",\"calls\":10,\"p50_us\":1000,\"tools\":10,\"audio\":{\"frames\":3,\"lost\":0,\"jitter_ms\":9}}",
+	     false);
+	status("a",
+	       "{\"battery\":{\"level\":50},\"network\":{\"signal\":\"medium\"},\"minimum_free_heap_size\":\"9000000\"}",
+	       true);
+	status("b",
+	       "{\"battery\":{\"level\":100},\"network\":{\"signal\":\"very weak\"},\"minimum_free_heap_size\":\"10000\"}",
+	       true);
+	status("c",
+	       "{\"battery\":{\"level\":9},\"network\":{\"signal\":\"strong\"},\"minimum_free_heap_size\":\"200000\"}",
+	       true);
+	for (size_t i = 0; i < COUNT(orders); i++) {
+		rows_sort(&rows, orders[i].by, false);
+		assert_shown(orders[i].shown);
+	}
+	/* What is alike is by name, whichever way. */
+	told("{\"id\":\"d\",\"state\":\"failed\"}", false);
+	rows_sort(&rows, COLUMN_STATE, true);
+	assert_shown("a b c d");
+}
+
+/* In what one sees of it, and in its id; of any word the whole row. */
+static void each_filter(void **state)
+{
+	static const char *const found[] = { "kitchen", "AA:01", "bread", "2.4",
+					     "10.0.",	"d106",	 "read" };
+	static const char *const not_found[] = { "websocket", "l1", "12" };
+
+	(void)state;
+	told("{\"id\":\"aa:01\",\"alias\":\"Kitchen\",\"board\":\"bread\",\"version\":\"2.4.2\",\"address\":\"10.0.0.7\",\"transport\":\"websocket\",\"list\":\"l1\",\"state\":\"ready\",\"last_finding\":\"D106\",\"calls\":12}",
+	     false);
+	for (size_t i = 0; i < COUNT(found); i++) {
+		rows_filter(&rows, found[i]);
+		assert_shown("Kitchen");
+	}
+	for (size_t i = 0; i < COUNT(not_found); i++) {
+		rows_filter(&rows, not_found[i]);
+		assert_shown("");
+	}
+}
+
+static void not_stale_yet(void **state)
+{
+	(void)state;
+	told("{\"id\":\"a\",\"state\":\"ready\",\"asked\":\"2026-08-08T11:59:51Z\"}",
+	     false);
+	assert_cell("a", COLUMN_STATE, "ready");
+	told("{\"id\":\"a\",\"state\":\"ready\",\"asked\":\"long ago\"}",
+	     false);
+	assert_cell("a", COLUMN_STATE, "ready");
+	told("{\"id\":\"a\",\"state\":\"ready\",\"alias\":\"\",\"pick\":\"p\",\"tools\":-3,\"breaker\":\"closed\"}",
+	     false);
+	assert_cell("a", COLUMN_NAME, "p");
+	assert_cell("a", COLUMN_STATE, "ready");
+	assert_cell("a", COLUMN_TOOLS, "-");
+	told("{\"id\":\"a\",\"pick\":\"\"}", false);
+	assert_cell("a", COLUMN_NAME, "a");
+	/* A name that ends with a slash has no last part. */
+	told("{\"id\":\"x\",\"server_id\":\"h\",\"server_name\":\"lab/\",\"board\":\"own\",\"description\":\"no\"}",
+	     false);
+	assert_cell("x", COLUMN_NAME, "lab/");
+	assert_cell("x", COLUMN_BOARD, "own");
+}
+
+static void assert_paint(const char *json, enum row_column c, enum paint paint)
+{
+	struct top_view v;
+	size_t i;
+
+	told(json, false);
+	v = view_of(200, 24);
+	view_line(&v, 2, &line);
+	/* All columns have room: they are the cells. */
+	i = (size_t)c;
+	assert_int_equal(line.count, ROW_COLUMNS);
+	assert_int_equal(line.cell[i].paint, paint);
+}
+
+static void colors(void **state)
+{
+	struct top_view v;
+
+	(void)state;
+	assert_paint("{\"id\":\"a\",\"state\":\"ready\"}", COLUMN_NAME,
+		     PAINT_STRONG);
+	assert_paint("{\"id\":\"a\",\"state\":\"ready\"}", COLUMN_STATE,
+		     PAINT_GOOD);
+	assert_paint("{\"id\":\"a\",\"state\":\"opening\"}", COLUMN_STATE,
+		     PAINT_DIM);
+	assert_paint("{\"id\":\"a\",\"state\":\"failed\"}", COLUMN_STATE,
+		     PAINT_BAD);
+	assert_paint("{\"id\":\"a\",\"state\":\"ready\",\"breaker\":\"open\"}",
+		     COLUMN_STATE, PAINT_BAD);
+	assert_paint(
+		"{\"id\":\"a\",\"state\":\"ready\",\"asked\":\"2026-08-08T11:00:00Z\"}",
+		COLUMN_STATE, PAINT_WARN);
+	assert_paint("{\"id\":\"a\",\"last_finding\":\"D1\"}", COLUMN_FINDING,
+		     PAINT_WARN);
+	assert_paint("{\"id\":\"a\"}", COLUMN_FINDING, PAINT_NONE);
+	assert_paint("{\"id\":\"a\",\"state\":\"failed\"}", COLUMN_BOARD,
+		     PAINT_NONE);
+	rows_sort(&rows, COLUMN_HEAP, false);
+	v = view_of(200, 24);
+	view_line(&v, 0, &line);
+	assert_int_equal(line.cell[0].paint, PAINT_STRONG);
+	view_line(&v, 1, &line);
+	for (size_t i = 0; i < ROW_COLUMNS; i++)
+		assert_int_equal(line.cell[i].paint,
+				 i == COLUMN_HEAP ? PAINT_STRONG : PAINT_DIM);
+	view_line(&v, 23, &line);
+	assert_int_equal(line.cell[0].paint, PAINT_DIM);
+	v.note = "gone";
+	view_line(&v, 23, &line);
+	assert_int_equal(line.cell[0].paint, PAINT_WARN);
+	v.prompt = "call: ";
+	v.typed = "x";
+	view_line(&v, 23, &line);
+	assert_int_equal(line.cell[0].paint, PAINT_NONE);
+}
+
+static void heading(size_t columns, bool brokered, const char *expected)
+{
+	struct top_view v = view_of(columns, 10);
+
+	v.brokered = brokered;
+	assert_string_equal(shown(&v, 1), expected);
+}
+
+/* What counts most has room first; the name takes what is left. */
+static void columns_of_widths(void **state)
+{
+	(void)state;
+	heading(10, false, "name");
+	heading(29, false, "name                  finding");
+	heading(30, false, "name              state");
+	heading(37, false, "name              state         calls");
+	heading(38, false, "name              state        finding");
+	heading(60, false,
+		"name                 state        firmware       p50 finding");
+	heading(80, true,
+		"name               state        board                address               tools");
+	heading(100, false,
+		"name                state        firmware  signal    battery    heap  calls      p50 finding   audio");
+	heading(120, true,
+		"name              state        board                firmware  address               signal    battery  calls  lost tools");
+	heading(182, false,
+		"name                             state        board                firmware  via  address               signal    battery    heap  calls      p50 finding   audio   jitter  lost tools");
+	heading(250, false,
+		"name                             state        board                firmware  via  address               signal    battery    heap  calls      p50 finding   audio   jitter  lost tools");
+}
+
+static void brokered(void **state)
+{
+	struct top_view v = view_of(80, 24);
+
+	(void)state;
+	v.brokered = true;
+	assert_string_equal(
+		shown(&v, 0),
+		"0 servers, 0 present; by name; as they announce themselves");
+	v.silent = 7300;
+	v.listed = false;
+	assert_string_equal(
+		shown(&v, 0),
+		"no list of servers yet; by name; the broker has not answered for 7 s");
+	told(SERVER, false);
+	told(DEVICE("b", ""), false);
+	v = view_of(80, 24);
+	v.brokered = true;
+	assert_string_equal(
+		shown(&v, 0),
+		"1 board, 1 server, 2 present; by name; as they announce themselves");
+}
+
+/* A third of the lines, where there are nine, and at most fifteen. */
+static void room_for_frames(void **state)
+{
+	static const size_t pages[][2] = { { 2, 0 },  { 3, 0 },	  { 4, 1 },
+					   { 8, 5 },  { 9, 3 },	  { 11, 5 },
+					   { 12, 5 }, { 45, 27 }, { 48, 30 },
+					   { 60, 42 } };
+	struct top_view v;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(pages); i++) {
+		v = view_of(80, pages[i][0]);
+		assert_int_equal(view_page(&v),
+				 pages[i][0] > 3 ? pages[i][0] - 3 : 0);
+	}
+	last_frames_begin(&frames, "kitchen");
+	for (size_t i = 0; i < COUNT(pages); i++) {
+		v = view_of(80, pages[i][0]);
+		assert_int_equal(view_page(&v), pages[i][1]);
+	}
+	/* The heading stands out; with the sound, if it is that board's. */
+	told("{\"id\":\"a\",\"alias\":\"kitchen\",\"audio\":{\"frames\":12}}",
+	     false);
+	told("{\"id\":\"b\",\"alias\":\"other\",\"audio\":{\"frames\":7}}",
+	     false);
+	last_frames_add(&frames, "12:00:00", "one", 3);
+	v = view_of(80, 9);
+	assert_string_equal(shown(&v, 5),
+			    "what kitchen says by itself; sound: 12 packets");
+	assert_true(line.marked);
+	assert_int_equal(line.cell[0].paint, PAINT_STRONG);
+	assert_string_equal(shown(&v, 6), "");
+	assert_false(line.marked);
+	assert_string_equal(shown(&v, 7), "12:00:00 one");
+	assert_false(line.marked);
+	assert_int_equal(line.cell[0].paint, PAINT_NONE);
+	rows_move(&rows, 1);
+	assert_string_equal(shown(&v, 5), "what kitchen says by itself");
+}
+
 /* ---- what serve counts ---- */
 
 static void medians(void **state)
@@ -606,6 +842,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(typed_and_notes, begin, end),
 		cmocka_unit_test_setup_teardown(frames_below, begin, end),
 		cmocka_unit_test_setup_teardown(silent_serve, begin, end),
+		cmocka_unit_test_setup_teardown(each_order, begin, end),
+		cmocka_unit_test_setup_teardown(each_filter, begin, end),
+		cmocka_unit_test_setup_teardown(not_stale_yet, begin, end),
+		cmocka_unit_test_setup_teardown(colors, begin, end),
+		cmocka_unit_test_setup_teardown(columns_of_widths, begin, end),
+		cmocka_unit_test_setup_teardown(brokered, begin, end),
+		cmocka_unit_test_setup_teardown(room_for_frames, begin, end),
 		cmocka_unit_test(medians),
 	};
 
