@@ -49,7 +49,8 @@ static void erase(struct buf *typed)
 	while (len && ((unsigned char)typed->data[len] & 0xc0) == 0x80)
 		len--;
 	typed->len = len;
-	buf_string(typed);
+	if (typed->data)
+		typed->data[len] = '\0';
 }
 
 /* Whether the key belongs to the line. */
