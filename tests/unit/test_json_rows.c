@@ -462,6 +462,28 @@ static void test_kept_tools(void **state)
 	tool_list_done(&list);
 }
 
+/* Notes and their codes are lists, side by side. */
+static void test_described(void **state)
+{
+	struct tool_list list = { 0 };
+	struct describe_record d = { .list = &list, .device = true };
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+
+	(void)state;
+	add_page(&list, "{\"name\":\"self.a.b\"},{\"name\":\"self_a_b\"}");
+	d.tool = &list.tool[0];
+	d.upload = "http://h/x";
+	start();
+	s.r.ops->describe(&s.r, &d);
+	rendered_out(&s);
+	json = json_parse(s.out, s.out_len, NULL);
+	assert_int_equal(cJSON_GetArraySize(json_array(json, "backends")), 3);
+	assert_int_equal(cJSON_GetArraySize(json_array(json, "codes")), 3);
+	assert_non_null(strstr(s.out, ",\"upload\":\"http://h/x\"}\n"));
+	rendered_end(&s);
+	tool_list_done(&list);
+}
+
 static void test_pictures(void **state)
 {
 	struct words files = { 0 };
@@ -539,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_kept_tools),
+		cmocka_unit_test(test_described),
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_lines_of_others),
