@@ -602,6 +602,11 @@ static void each_order(void **state)
 	told("{\"id\":\"d\",\"state\":\"failed\"}", false);
 	rows_sort(&rows, COLUMN_STATE, true);
 	assert_shown("a b c d");
+	/* What is not known is less than all that is. */
+	rows_sort(&rows, COLUMN_SIGNAL, false);
+	assert_shown("d b a c");
+	rows_sort(&rows, COLUMN_HEAP, false);
+	assert_shown("d b c a");
 }
 
 /* In what one sees of it, and in its id; of any word the whole row. */

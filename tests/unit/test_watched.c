@@ -302,10 +302,18 @@ static void test_calls_as_json(void **state)
 				  .late = 2,
 				  .lasted_us = 2000000,
 				  .times = &all_answered };
+	int64_t many[200];
+	const struct ping_layer of_many = { "mcp", 200, 0, many };
 
 	(void)state;
 	calls(OUTPUT_JSON, &c,
 	      "{\"calls\":{\"made\":4,\"failed\":1,\"late\":2,\"lasted_us\":2000000,\"p50_us\":2000,\"p90_us\":4000,\"p99_us\":4000,\"max_us\":4000}}\n",
+	      "");
+	for (int i = 0; i < 200; i++)
+		many[i] = i;
+	c.times = &of_many;
+	calls(OUTPUT_JSON, &c,
+	      "{\"calls\":{\"made\":4,\"failed\":1,\"late\":2,\"lasted_us\":2000000,\"p50_us\":99,\"p90_us\":179,\"p99_us\":197,\"max_us\":199}}\n",
 	      "");
 	c.times = &none_answered;
 	calls(OUTPUT_JSON, &c,
