@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "folder.h"
 
 static void share(bool shared)
@@ -234,13 +235,90 @@ static void finds(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+/* A file of those bytes is this secret, or is refused in these words. */
+static void is_secret(const char *bytes, size_t len, const char *secret,
+		      const char *refusal)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("secret");
+	struct error err = { 0 };
+	struct buf out;
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(secret_file_read(&out, "key file", path, &err),
+			 refusal ? -1 : 0);
+	assert_string_equal(buf_string(&out), secret);
+	assert_int_equal(out.len, strlen(secret));
+	if (refusal) {
+		assert_int_equal(err.kind, ERR_USAGE);
+		if (!strstr(err.text, refusal))
+			fail_msg("'%s' does not say '%s'", err.text, refusal);
+		assert_null(strstr(err.text, "hush"));
+	}
+	error_reset(&err);
+	secret_wipe(&out);
+}
+
+static void secrets(void **state)
+{
+	char most[SECRET_FILE_MAX + 2];
+	CLEANUP(mem_free_ptr) char *path = folder_path("secret");
+	char *text;
+
+	(void)state;
+	is_secret("hush", 4, "hush", NULL);
+	is_secret(" hush \r\n\n", 9, " hush ", NULL);
+	is_secret("hu\nsh\n", 6, "hu\nsh", NULL);
+	is_secret("", 0, "", "the key file '");
+	is_secret("\r\n", 2, "", "' is empty");
+	is_secret("hush\0", 5, "", "holds a NUL byte: it is no text");
+	memset(most, 'x', sizeof(most));
+	most[SECRET_FILE_MAX] = '\0';
+	is_secret(most, SECRET_FILE_MAX, most, NULL);
+	memset(most, 'x', sizeof(most));
+	is_secret(most, SECRET_FILE_MAX + 1, "", "'");
+	/* Without a file it is of the environment, where an empty one is none. */
+	is_secret("hush\n", 5, "hush", NULL);
+	setenv("MCPCTL_A_SECRET", "other", 1);
+	assert_int_equal(
+		secret_find(&text, "key file", path, "MCPCTL_A_SECRET", NULL),
+		0);
+	assert_string_equal(text, "hush");
+	secret_free(text);
+	assert_int_equal(
+		secret_find(&text, "key file", NULL, "MCPCTL_A_SECRET", NULL),
+		0);
+	assert_string_equal(text, "other");
+	secret_free(text);
+	setenv("MCPCTL_A_SECRET", "", 1);
+	assert_int_equal(
+		secret_find(&text, "key file", NULL, "MCPCTL_A_SECRET", NULL),
+		0);
+	assert_null(text);
+	secret_free(text);
+	unsetenv("MCPCTL_A_SECRET");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(
+		secret_find(&text, "key file", path, "MCPCTL_A_SECRET", NULL),
+		-1);
+	assert_null(text);
+	assert_true(secret_same("abc", 3, "abc", 3));
+	assert_true(secret_same("", 0, "", 0));
+	assert_false(secret_same("abc", 3, "abd", 3));
+	assert_false(secret_same("xbc", 3, "abc", 3));
+	assert_false(secret_same("abc", 3, "ab", 2));
+	assert_false(secret_same("ab", 2, "abc", 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_private), cmocka_unit_test(traps),
 		cmocka_unit_test(pipes),      cmocka_unit_test(devices),
 		cmocka_unit_test(publishes),  cmocka_unit_test(locks),
-		cmocka_unit_test(finds),
+		cmocka_unit_test(finds),      cmocka_unit_test(secrets),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, folder_make,
