@@ -96,6 +96,84 @@ static void test_line(void **state)
 	buf_done(&out);
 }
 
+/* The last two a column; what came before them is not there. */
+static void test_line_of_many(void **state)
+{
+	static const double value[] = { 3, 0, 0, 3, 0, 3 };
+	struct buf out = { 0 };
+
+	(void)state;
+	add(value, 6);
+	plot_line(&out, &series, 2);
+	assert_string_equal(buf_string(&out), "⣸⣿");
+	buf_reset(&out);
+	plot_line(&out, &series, 0);
+	add(value, 1);
+	plot_line(&out, &series, 2);
+	assert_string_equal(buf_string(&out), "");
+	buf_done(&out);
+}
+
+/* The middle of the scale has a label where it is a row, and there is room. */
+static void test_labels(void **state)
+{
+	static const double value[] = { 0, 8 };
+	struct plot p = { &series, 16, 5, false, "V" };
+	struct buf out = { 0 };
+
+	(void)state;
+	add(value, 2);
+	plot_draw(&out, &p);
+	assert_string_equal(buf_string(&out), "8 V |         *\n"
+					      "    |         *\n"
+					      "4 V |         *\n"
+					      "    |         *\n"
+					      "0 V |**********\n"
+					      "     0      1 s\n");
+	buf_reset(&out);
+	p.rows = 4;
+	p.unit = NULL;
+	plot_draw(&out, &p);
+	assert_string_equal(buf_string(&out), "8 |           *\n"
+					      "  |           *\n"
+					      "  |           *\n"
+					      "0 |************\n"
+					      "   0        1 s\n");
+	buf_done(&out);
+}
+
+/* One more than there is room for: two become one, with all that they were. */
+static void test_halved(void **state)
+{
+	(void)state;
+	series_done(&series);
+	for (int64_t i = 0; i <= SERIES_MAX; i++)
+		series_add(&series, i * 10, (double)(i % 2 ? i : -i));
+	assert_int_equal(series.count, SERIES_MAX / 2 + 1);
+	assert_int_equal(series.merged, 2);
+	for (size_t i = 0; i < 3; i++) {
+		const struct series_point *p = &series.point[i];
+
+		assert_int_equal(p->at, 20 * i);
+		assert_int_equal(p->least, -2 * (int)i);
+		assert_int_equal(p->greatest, 2 * (int)i + 1);
+		assert_int_equal(p->last, 2 * (int)i + 1);
+	}
+	/* The next joins the last one, that behind it does not. */
+	series_add(&series, 1000000, 5);
+	assert_int_equal(series.count, SERIES_MAX / 2 + 1);
+	assert_int_equal(series.point[series.count - 1].last, 5);
+	series_add(&series, 1000001, 6);
+	assert_int_equal(series.count, SERIES_MAX / 2 + 2);
+	assert_int_equal(series.last, 6);
+	assert_int_equal(series.values, SERIES_MAX + 3);
+	assert_int_equal(series.sum, -SERIES_MAX / 2 + 11);
+	assert_int_equal(series.least, -SERIES_MAX);
+	assert_int_equal(series.greatest, SERIES_MAX - 1);
+	series_done(&series);
+	assert_int_equal(series.count, 0);
+}
+
 /* However many come: the least and the greatest stay. */
 static void test_bounded(void **state)
 {
@@ -126,6 +204,9 @@ int main(void)
 		cmocka_unit_test(test_odd_plots),
 		cmocka_unit_test(test_no_line_is_too_wide),
 		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_line_of_many),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_halved),
 		cmocka_unit_test(test_bounded),
 	};
 
