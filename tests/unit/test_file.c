@@ -235,12 +235,16 @@ static void finds(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+#define HOW \
+	"give a file that this user can read, with the secret as its only line"
+
 /* A file of those bytes is this secret, or is refused in these words. */
 static void is_secret(const char *bytes, size_t len, const char *secret,
 		      const char *refusal)
 {
 	CLEANUP(mem_free_ptr) char *path = folder_path("secret");
 	struct error err = { 0 };
+	const bool too_long = len > SECRET_FILE_MAX;
 	struct buf out;
 	FILE *file = fopen(path, "w");
 
@@ -256,6 +260,7 @@ static void is_secret(const char *bytes, size_t len, const char *secret,
 		if (!strstr(err.text, refusal))
 			fail_msg("'%s' does not say '%s'", err.text, refusal);
 		assert_null(strstr(err.text, "hush"));
+		assert_string_equal(err.hint, too_long ? HOW : "");
 	}
 	error_reset(&err);
 	secret_wipe(&out);
