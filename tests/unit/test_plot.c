@@ -133,6 +133,10 @@ static void test_labels(void **state)
 	buf_reset(&out);
 	p.rows = 4;
 	p.unit = NULL;
+	/* Time is counted from the first. */
+	series_done(&series);
+	series_add(&series, 50000, 0);
+	series_add(&series, 51000, 8);
 	plot_draw(&out, &p);
 	assert_string_equal(buf_string(&out), "8 |           *\n"
 					      "  |           *\n"
