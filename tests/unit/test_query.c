@@ -126,6 +126,9 @@ static void test_what_is_no_expression(void **state)
 
 	(void)state;
 	refused(".a |", "line 1");
+	assert_non_null(err.detail);
+	assert_int_equal(strcspn(" \n", err.detail + strlen(err.detail) - 1),
+			 2);
 	refused("nothing_like_it", "not defined");
 	assert_string_equal(err.detail, "nothing_like_it");
 	/* What jq puts before each of its messages says nothing. */
