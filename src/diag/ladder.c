@@ -39,8 +39,10 @@ static void add_tcp(struct buf *out, const struct ladder *l)
 	else
 		buf_printf(out, "acknowledged, round trip %s",
 			   text_microseconds(n->rtt_us, time, sizeof(time)));
+	/* Behind the longer words there is room for no more. */
 	if (n->broker)
-		buf_text(out, " (the broker, not the board)");
+		buf_text(out, is_overdue(n) ? " (the broker)" :
+					      " (the broker, not the board)");
 	else if (l->serve)
 		buf_text(out, " (serve's connection)");
 }

@@ -183,6 +183,122 @@ static void test_lines(void **state)
 		"\"it ended without an answer: above 65535 B, or building it failed\"}");
 }
 
+static void proves(const struct ladder *l, const char *words)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	ladder_proof(&out, l);
+	assert_string_equal(buf_string(&out), words);
+}
+
+/* Each layer that there is, and whose it is. */
+static void test_layers_in_words(void **state)
+{
+	struct ladder l = board(RUNG_NONE, RUNG_NONE);
+
+	(void)state;
+	proves(&l, "tcp acknowledged, round trip 0.40 ms");
+	l.serve = true;
+	proves(&l, "tcp acknowledged, round trip 0.40 ms (serve's connection)");
+	l.layers.broker = true;
+	proves(&l,
+	       "tcp acknowledged, round trip 0.40 ms (the broker, not the board)");
+	l = board(RUNG_NONE, RUNG_SILENT);
+	l.layers.unsent = 7;
+	proves(&l,
+	       "tcp acknowledges, and takes no more: 7 B wait; loop silent for 1 s");
+	l.layers.unacked = 1;
+	l.layers.unacked_ms = 1500;
+	l.layers.retransmits = 1;
+	proves(&l,
+	       "tcp 1 B unacknowledged for 1.5 s, 1 retransmission; loop silent for 1 s");
+	l.layers.tcp = false;
+	proves(&l, "loop silent for 1 s");
+	l.pong = RUNG_ANSWERED;
+	proves(&l, "ws pong after 4 ms; loop silent for 1 s");
+	l.loop = RUNG_NONE;
+	proves(&l, "ws pong after 4 ms");
+}
+
+/* A verdict without a code, and rungs that nobody asked or that are silent. */
+static void test_silent_json(void **state)
+{
+	struct ladder l = board(RUNG_SILENT, RUNG_NONE);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct verdict v;
+
+	(void)state;
+	l.layers = (struct layers){ .pong_us = 9 };
+	l.board = false;
+	l.stray = "id 7";
+	assert_true(ladder_judge(&l, &v));
+	ladder_json(&out, &l, &v);
+	assert_non_null(strstr(
+		buf_string(&out),
+		"\"ws\":{\"pong_us\":null},\"loop\":null,\"stray\":\"id 7\",\"verdict\":\"D116\""));
+	buf_reset(&out);
+	l = board(RUNG_NONE, RUNG_SILENT);
+	l.layers.broker = true;
+	assert_true(ladder_judge(&l, &v));
+	ladder_json(&out, &l, &v);
+	assert_non_null(strstr(
+		buf_string(&out),
+		"\"ping\":false,\"ws\":null,\"loop\":{\"took_us\":null},\"words\":"));
+	buf_reset(&out);
+	ladder_lines(&out, &l, &v);
+	assert_string_equal(
+		buf_string(&out),
+		"tcp   acknowledged, round trip 0.40 ms (the broker, not the board)\n"
+		"loop  silent for 1 s\n"
+		"so    the board is gone, or a tool keeps its main loop busy");
+	buf_reset(&out);
+	l.layers.tcp = false;
+	l.loop = RUNG_NONE;
+	ladder_lines(&out, &l, &v);
+	assert_string_equal(
+		buf_string(&out),
+		"so    the board is gone, or a tool keeps its main loop busy");
+}
+
+/* Who is gone: by whose connection it was. */
+static void test_who_is_gone(void **state)
+{
+	struct ladder l = board(RUNG_SILENT, RUNG_SILENT);
+
+	(void)state;
+	l.layers.unacked = 174;
+	l.layers.retransmits = 1;
+	l.layers.unacked_ms = LADDER_GONE_MS - 1;
+	is(&l, -1, "too early");
+	l.layers.unacked_ms = LADDER_GONE_MS;
+	is(&l, N120, "the board or its Wi-Fi is gone");
+	l.board = false;
+	is(&l, N120, "the peer or its network is gone");
+	l.layers.broker = true;
+	is(&l, N120, "the broker is gone");
+	/* Without TCP nothing is overdue. */
+	l.layers.tcp = l.layers.broker = false;
+	is(&l, -1, "main loop is silent too");
+	/* A server that only has a loop to ask. */
+	l = board(RUNG_NONE, RUNG_SILENT);
+	l.board = false;
+	is(&l, -1, "it is there; whether it works on this");
+	/* A board without a loop to ask, and what is odd but no answer. */
+	l = board(RUNG_SILENT, RUNG_NONE);
+	is(&l, -1, "the server hangs, or");
+	l = board(RUNG_ANSWERED, RUNG_SILENT);
+	l.odd = true;
+	is(&l, D132, "still running");
+	l = board(RUNG_SILENT, RUNG_SILENT);
+	l.odd = true;
+	is(&l, D133, "network task");
+	/* Only a board owes an answer. */
+	l = board(RUNG_ANSWERED, RUNG_ANSWERED);
+	l.tool = l.board = false;
+	l.owed = true;
+	is(&l, -1, "gave this no answer");
+}
+
 /* device.md 3.9 */
 static void test_threads(void **state)
 {
@@ -247,6 +363,9 @@ int main(void)
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_not_known),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_layers_in_words),
+		cmocka_unit_test(test_silent_json),
+		cmocka_unit_test(test_who_is_gone),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_layers),
 	};
