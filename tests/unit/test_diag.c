@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "diag/diag.h"
 #include "diag/facts.h"
+#include "diag/rule_row.h"
 #include "wire/envelope.h"
 
 #define MCP(payload) \
@@ -481,6 +482,231 @@ static void read_before(void **state)
 	handed_over = false;
 }
 
+/* A finding in full: its words, and the bytes that prove it (NULL: none). */
+struct spoken {
+	const char *detail, *at;
+	struct situation s;
+};
+
+#define SAYS_HELLO(members) "<{\"type\":\"hello\"" members "}"
+#define HEARS(frame)              \
+	{                         \
+		NULL, false,      \
+		{                 \
+			"<" frame \
+		}                 \
+	}
+#define ANSWERED(frame)                          \
+	{                                        \
+		NULL, false,                     \
+		{                                \
+			"<" CALL("2"), ">" frame \
+		}                                \
+	}
+#define AT_FIRST(...)                          \
+	{                                      \
+		NULL, true,                    \
+		{                              \
+			">" HELLO, __VA_ARGS__ \
+		}                              \
+	}
+#define TEXT_RESULT(more)                                                                \
+	RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]" more \
+	    "}")
+
+/* clang-format off */
+static const struct spoken words_of_boards[] = {
+	/* of the backend */
+	{ "B225 from byte 0 on", "h", HEARS("hello?") },
+	{ "B225 from byte 0 on", NULL, HEARS("") },
+	{ "B225 from byte 8 on", "}", HEARS("{\"type\":}") },
+	{ "B226 the device ignores it", NULL, HEARS("{\"session_id\":\"S1\"}") },
+	{ "B226 the device ignores it", NULL, HEARS("{\"session_id\":\"S1\",\"type\":7}") },
+	{ "B219 the device ignores it", "\"x\"", HEARS("{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":\"x\"}") },
+	{ "B211 it has none", NULL, HEARS("{\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/list\"") "}") },
+	{ "B211 it is called sessionId", "\"S1\"", HEARS("{\"sessionId\":\"S1\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/list\"") "}") },
+	{ "B211 it is empty", "\"\"", HEARS("{\"session_id\":\"\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/list\"") "}") },
+	{ "B211 it is another than the server hello gave", "\"S12\"", HEARS("{\"session_id\":\"S12\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/list\"") "}") },
+	{ "B216 a batch", MCP("[]"), HEARS(MCP("[]")) },
+	{ "B216 no \"jsonrpc\":\"2.0\"", NULL, HEARS(MCP("{\"id\":2,\"method\":\"tools/list\"}")) },
+	{ "B216 params is null", "null", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"params\":null"))) },
+	{ "B218 a message without a method", "2", HEARS(MCP(RPC("\"id\":2,\"result\":{}"))) },
+	{ "B217 'result' beside the method", "null", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"result\":null"))) },
+	{ "B217 'error' beside the method", "{}", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"error\":{}"))) },
+	{ "B215 id null", "null", HEARS(CALL("null")) },
+	{ "B215 id 2.5 is no whole number within 32 bits", "2.5", HEARS(CALL("2.5")) },
+	{ "B215 id -2.5 is no whole number within 32 bits", "-2.5", HEARS(CALL("-2.5")) },
+	{ "B215 there is no id", "\"tools/list\"", HEARS(MCP(RPC("\"method\":\"tools/list\""))) },
+	{ "B212 some relays lose the reply", "0", HEARS(CALL("0")) },
+	{ "B214 id 1 was initialize, answered", "1", HEARS(CALL("1")) },
+	{ "B214 id 2 was self.x, not answered yet", "2", { NULL, false, { "<" CALL("2"), "<" CALL("2") } } },
+	{ "B220 on one connection", "\"initialize\"", HEARS(MCP(RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"))) },
+	{ "B223 it answers with an error", "\"ping\"", HEARS(MCP(RPC("\"id\":2,\"method\":\"ping\""))) },
+	{ "B224 \"resources/list\"", "\"resources/list\"", HEARS(MCP(RPC("\"id\":2,\"method\":\"resources/list\""))) },
+	{ "B233 \"cursor\":\"\"", "\"\"", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"params\":{\"cursor\":\"\"}"))) },
+	{ "B233 \"cursor\":null", "null", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"params\":{\"cursor\":null}"))) },
+	{ "B243 initialize gave no vision address", "\"self.camera.take_photo\"", HEARS(MCP(RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"self.camera.take_photo\"}"))) },
+	{ "B227 one is enough", "\"hello\"", HEARS(WELCOME) },
+	{ "B207 \"tts\"", "\"tts\"", { NULL, true, { "<{\"type\":\"tts\"}" } } },
+	{ "B201 the device answers when the hello came, or never", "\"initialize\"", AT_FIRST("<" INIT) },
+	{ "B208 the device answers when the hello came", "\"tools/list\"", AT_FIRST("<" MCP(RPC("\"id\":2,\"method\":\"tools/list\""))) },
+	{ "B221 the device knows no vision address", "\"tools/list\"", AT_FIRST("<" WELCOME, "<" MCP(RPC("\"id\":2,\"method\":\"tools/list\""))) },
+	{ "B202 firmware up to 2.4.2 restarts, later one ignores the hello", "\"hello\"", AT_FIRST(SAYS_HELLO(",\"session_id\":\"S1\"")) },
+	{ "B210 \"udp\" instead of \"websocket\": the device ignores it", "\"udp\"", AT_FIRST(SAYS_HELLO(",\"transport\":\"udp\",\"session_id\":\"S1\"")) },
+	{ "B203 the device keeps the old one", NULL, AT_FIRST(SAYS_HELLO(",\"transport\":\"websocket\"")) },
+	{ "B203 the device keeps the old one", "\"\"", AT_FIRST(SAYS_HELLO(",\"transport\":\"websocket\",\"session_id\":\"\"")) },
+	{ "B203 no message with it will be JSON", "\"a\\\"b\"", AT_FIRST(SAYS_HELLO(",\"transport\":\"websocket\",\"session_id\":\"a\\\"b\"")) },
+	{ "B205 \"go away\"", "go away", AT_FIRST("<go away") },
+	{ "B204 \"no\"", "\"no\"", AT_FIRST("<{\"type\":\"error\",\"message\":\"no\"}") },
+	{ "B204 ", NULL, AT_FIRST("<{\"type\":\"error\"}") },
+	{ "B213 as the MQTT gateway and the Java server count", "10000", AT_FIRST("<" WELCOME, "<" MCP(RPC("\"id\":10000,\"method\":\"initialize\""))) },
+	{ "B230 some tools stay unknown behind the cursor \"a\"", NULL, { NULL, false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\"") } } },
+	{ "B231 cursor \"a\"", "\"a\"", { NULL, false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), LIST("4", "\"cursor\":\"a\""), PAGE("3", ""), PAGE("4", "") } } },
+	{ "B232 the listing breaks off", "\"a\"", { NULL, false, { LIST("2", "\"withUserTools\":true"), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } } },
+	{ "B222 firmware does not mind", NULL, { NULL, true, { ">" HELLO, "<" WELCOME, "<" INIT, ">" INIT_DONE, LIST("2", ""), PAGE("2", "") } } },
+	/* of the device */
+	{ "D101 hello has no features", NULL, { NULL, true, { ">{\"type\":\"hello\",\"version\":1}" } } },
+	{ "D101 features has no mcp", "{}", { NULL, true, { ">{\"type\":\"hello\",\"version\":1,\"features\":{}}" } } },
+	{ "D101 features.mcp is not true", "false", { NULL, true, { ">{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":false}}" } } },
+	{ "D103 \"udp\" instead of \"websocket\"", "\"udp\"", { NULL, true, { ">{\"type\":\"hello\",\"version\":1,\"transport\":\"udp\",\"features\":{\"mcp\":true}}" } } },
+	{ "D104 hello says 3, the header 1", "3", { NULL, true, { ">{\"type\":\"hello\",\"version\":3,\"features\":{\"mcp\":true}}" } } },
+	{ "D142 2 times by now", "\"hello\"", { NULL, false, { ">" HELLO, "<" WELCOME } } },
+	{ "D116 id 7, while self.x waits", "7", ANSWERED(RESULT("7")) },
+	{ "D116 id none, while self.x waits", NULL, ANSWERED(MCP(RPC("\"result\":{}"))) },
+	{ "D116 id 7, while self.x waits: \"no\"", "7", ANSWERED(MCP(RPC("\"id\":7,\"error\":{\"code\":1,\"message\":\"no\"}"))) },
+	{ "D115 id 7", "7", { NULL, false, { ">" RESULT("7") } } },
+	{ "D115 id 7: \"no\"", "7", { NULL, false, { ">" MCP(RPC("\"id\":7,\"error\":{\"code\":1,\"message\":\"no\"}")) } } },
+	{ "D114 id \"2\" (self.x) is a text", "\"2\"", ANSWERED(RESULT("\"2\"")) },
+	{ "D114 id 2.0 (self.x) is no whole number", "2.0", ANSWERED(RESULT("2.0")) },
+	{ "D123 id 2 (self.x), 1 ms after the first", "2", { NULL, false, { "<" CALL("2"), ">" RESULT("2"), ">" RESULT("2") } } },
+	{ "B250 id 2 (self.x), late by 1 ms", "2", { NULL, false, { "<" CALL("2"), "!2", ">" RESULT("2") } } },
+	{ "D122 id 3 (self.x) before id 2 (self.x)", "2", { NULL, false, { "<" CALL("2"), "<" CALL("3"), ">" RESULT("3"), ">" RESULT("2") } } },
+	{ "D127 id 2 (self.x): the error counts", "{\"code\":1,\"message\":\"no\"}", ANSWERED(MCP(RPC("\"id\":2,\"result\":{},\"error\":{\"code\":1,\"message\":\"no\"}"))) },
+	{ "D140 firmware up to 2.4.2: harmless", "{\"message\":\"no\"}", ANSWERED(MCP(RPC("\"id\":2,\"error\":{\"message\":\"no\"}"))) },
+	{ "B240 self.x", "\"Unknown tool: self.x\"", ANSWERED(MCP(RPC("\"id\":2,\"error\":{\"code\":1,\"message\":\"Unknown tool: self.x\"}"))) },
+	{ "B241 self.x: Missing valid argument: r", "\"Missing valid argument: r\"", ANSWERED(MCP(RPC("\"id\":2,\"error\":{\"code\":1,\"message\":\"Missing valid argument: r\"}"))) },
+	{ "B241 self.x: Missing required argument: r", "\"Missing required argument: r\"", ANSWERED(MCP(RPC("\"id\":2,\"error\":{\"code\":1,\"message\":\"Missing required argument: r\"}"))) },
+	{ "B241 self.x: Invalid type for argument: r", "\"Invalid type for argument: r\"", ANSWERED(MCP(RPC("\"id\":2,\"error\":{\"code\":1,\"message\":\"Invalid type for argument: r\"}"))) },
+	{ "D106 nextCursor \"a\" again", "\"a\"", { NULL, false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", ",\"nextCursor\":\"a\"") } } },
+	{ "D107 some backends begin anew at it", "\"\"", { NULL, false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"\"") } } },
+	{ "D146 nextCursor \"a\"", "\"a\"", { NULL, false, { LIST("2", ""), ">" MCP(RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":\"a\"}")) } } },
+	{ "D119 in the result of self.x", "\\", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u202e\"}],\"isError\":false}"))) },
+	{ "D126 self.x: it is none", "{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}", ANSWERED(MCP(TEXT_RESULT(""))) },
+	{ "D126 self.x: \"false\"", "\"false\"", ANSWERED(MCP(TEXT_RESULT(",\"isError\":\"false\""))) },
+	{ "D139 self.x: 0 items", "[]", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":false}"))) },
+	{ "D139 self.x: 0 items", "{\"isError\":false}", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"isError\":false}"))) },
+	{ "D139 self.x: 2 items", "[{},{}]", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[{},{}],\"isError\":false}"))) },
+	{ "D139 self.x: [{\"type\":\"text\"}]", "[{\"type\":\"text\"}]", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\"}],\"isError\":false}"))) },
+	{ "D128 self.x", "\"{}\"", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"image\":\"{}\"}],\"isError\":false}"))) },
+	{ "D129 self.x", "\"{\\\"success\\\":false}\"", ANSWERED(MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":false}\"}],\"isError\":false}"))) },
+	{ "D124 byte 8: it ends too early, in answer to self.x", NULL, ANSWERED("{\"id\":2,") },
+	{ "D125 from byte 1 on", "\xff", ANSWERED("a\xff") },
+	{ "D143 neither an object nor a list", "7", ANSWERED("7") },
+	{ "D143 mcp without a payload object", "7", ANSWERED("{\"type\":\"mcp\",\"payload\":7}") },
+	{ "D143 " NOT_A_MESSAGE, "{\"type\":\"mcp\",\"payload\":{}}", ANSWERED("{\"type\":\"mcp\",\"payload\":{}}") },
+	{ "D143 " NOT_A_MESSAGE, "{\"a\":1}", ANSWERED("{\"a\":1}") },
+	{ "D143 an empty batch", "[]", ANSWERED("[]") },
+	{ "D143 an envelope inside a batch", "{\"type\":\"x\"}", ANSWERED("[{\"type\":\"x\"}]") },
+	{ "D143 a batch inside a batch", "[1]", ANSWERED("[[1]]") },
+	{ "D143 " NOT_A_MESSAGE, "{\"a\":1}", ANSWERED("[{\"a\":1}]") },
+	{ "D137 \"notifications/x\" has the id 9", "9", ANSWERED(MCP(RPC("\"id\":9,\"method\":\"notifications/x\""))) },
+};
+
+#define UDP(members) { NULL, true, { "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\"" members "}" } }
+#define HEX "00112233445566778899aabbccddEEFF"
+/* Keys are no bytes to show. */
+#define STARS "********************************"
+static const struct spoken words_at_brokers[] = {
+	{ "B202 the device ignores it", "\"hello\"", { NULL, true, { SAYS_HELLO(",\"session_id\":\"a\"") } } },
+	{ "B210 \"websocket\" instead of \"udp\": the device ignores it", "\"websocket\"", { NULL, true, { SAYS_HELLO(",\"transport\":\"websocket\",\"session_id\":\"a\"") } } },
+	{ "M407 there is no udp object", NULL, UDP("") },
+	{ "M407 there is no udp object", "7", UDP(",\"udp\":7") },
+	{ "M407 udp.server is missing", "{\"port\":1}", UDP(",\"udp\":{\"port\":1}") },
+	{ "M407 udp.server is missing", "{\"server\":\"\",\"port\":1}", UDP(",\"udp\":{\"server\":\"\",\"port\":1}") },
+	{ "M407 udp.port is no number of 1 to 65535", "{\"server\":\"h\",\"port\":\"1\"}", UDP(",\"udp\":{\"server\":\"h\",\"port\":\"1\"}") },
+	{ "M407 udp.port is no number of 1 to 65535", "{\"server\":\"h\",\"port\":0}", UDP(",\"udp\":{\"server\":\"h\",\"port\":0}") },
+	{ "M407 udp.port is no number of 1 to 65535", "{\"server\":\"h\",\"port\":65536}", UDP(",\"udp\":{\"server\":\"h\",\"port\":65536}") },
+	{ "M407 udp.key is not 32 hex digits", "{\"server\":\"h\",\"port\":65535,\"key\":\"**\"}", UDP(",\"udp\":{\"server\":\"h\",\"port\":65535,\"key\":\"00\"}") },
+	{ "M407 udp.key is not 32 hex digits", "{\"server\":\"h\",\"port\":1,\"key\":\"" STARS "\"}", UDP(",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"g0112233445566778899aabbccddeeff\"}") },
+	{ "M407 udp.nonce is not 32 hex digits", "{\"server\":\"h\",\"port\":1,\"key\":\"" STARS "\",\"nonce\":\"*******", UDP(",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"" HEX "\",\"nonce\":\"" HEX "0\"}") },
+	{ "M407 udp.nonce is not 32 hex digits", "{\"server\":\"h\",\"port\":1,\"key\":\"******\",\"nonce\":\"" STARS "\"", UDP(",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"***key\",\"nonce\":\"0011223344556677889-aabbccddeefg\"}") },
+	{ "M408 the device ignores it", "\"b\"", { NULL, true, { "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"" HEX "\",\"nonce\":\"***nonce\"}}", "<{\"type\":\"goodbye\",\"session_id\":\"b\"}" } } },
+};
+
+#define ASKED(method, rest) { NULL, true, { HELD, "<" RPC("\"id\":2,\"method\":\"" method "\",\"params\":{\"name\":\"a\"}"), ">" rest } }
+#define OPENED(rest) { NULL, true, { "<" RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":2," rest) } }
+static const struct spoken words_of_servers[] = {
+	{ "P702 no JSON from byte 0 on", "L", { NULL, true, { ">Listening on port 3000" } } },
+	{ "P719 id 6f1c, in answer to initialize", "6f1c", { NULL, true, { "<" RPC("\"id\":\"6f1c\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":6f1c,\"result\":{}") } } },
+	{ "D114 id 7 (ping) is a number, and was a text", "7", { NULL, true, { HELD, "<" RPC("\"id\":\"7\",\"method\":\"ping\""), ">" RPC("\"id\":7,\"result\":{}") } } },
+	{ "B221 a server may refuse them", "\"tools/call\"", { NULL, true, { "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}") } } },
+	{ "D150 \"nextCursor\":2", "2", ASKED("tools/list", RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":2}")) },
+	{ "D151 the result is {}", "{}", ASKED("tools/list", RPC("\"id\":2,\"result\":{}")) },
+	{ "D151 tools is null", "null", ASKED("tools/list", RPC("\"id\":2,\"result\":{\"tools\":null}")) },
+	{ "D152 \"error\":\"busy\"", "\"busy\"", ASKED("tools/list", RPC("\"id\":2,\"error\":\"busy\"")) },
+	{ "D152 \"message\":\"\"", "\"\"", ASKED("tools/list", RPC("\"id\":2,\"error\":{\"code\":-1,\"message\":\"\"}")) },
+	{ "D153 there is none", "2", ASKED("tools/list", "{\"id\":2,\"result\":{\"tools\":[]}}") },
+	{ "D153 \"jsonrpc\":\"1.0\"", "\"1.0\"", ASKED("tools/list", "{\"jsonrpc\":\"1.0\",\"id\":2,\"result\":{\"tools\":[]}}") },
+	{ "D158 \"code\":\"busy\"", "\"busy\"", ASKED("tools/list", RPC("\"id\":2,\"error\":{\"code\":\"busy\",\"message\":\"no\"}")) },
+	{ "D154 null", "null", ASKED("tools/list", RPC("\"id\":2,\"result\":{\"tools\":[null,{\"name\":\"a\"}]}")) },
+	{ "D154 \"self.x\", and more", "\"self.x\"", ASKED("tools/list", RPC("\"id\":2,\"result\":{\"tools\":[\"self.x\",{\"name\":\"a\"},1]}")) },
+	{ "D159 a: data is 5", "5", ASKED("tools/call", RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":5}]}")) },
+	{ "D159 a: data is \"data:image/png;base64,AAAA\" (a data: URL)", "\"data:image/png;base64,AAAA\"", ASKED("tools/call", RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"data\":\"data:image/png;base64,AAAA\"}]}")) },
+	{ "P711 a: the result is \"done\"", "\"done\"", ASKED("tools/call", RPC("\"id\":2,\"result\":\"done\"")) },
+	{ "P711 a: content is \"x\"", "\"x\"", ASKED("tools/call", RPC("\"id\":2,\"result\":{\"content\":\"x\"}")) },
+	{ "P726 a", "[]", ASKED("tools/call", RPC("\"id\":2,\"result\":{\"content\":[]}")) },
+	{ "P705 it has no id", "{}", { NULL, true, { HELD, ">" RPC("\"id\":null,\"result\":{}") } } },
+	{ "P701 it answers with 1999-01-01", "\"1999-01-01\"", OPENED("\"result\":{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{},\"serverInfo\":{}}") },
+	{ "P712 there is no protocolVersion", "{}", OPENED("\"result\":{}") },
+	{ "P712 protocolVersion is no text", "20250618", OPENED("\"result\":{\"protocolVersion\":20250618}") },
+	{ "P720 it has no object capabilities", "{\"protocolVersion\":\"2025-06-18\",\"serverInfo\":{}}", OPENED("\"result\":{\"protocolVersion\":\"2025-06-18\",\"serverInfo\":{}}") },
+	{ "P720 it has no object serverInfo", "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}", OPENED("\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}") },
+	{ "P717 工具端未连接", "\"工具端未连接\"", OPENED("\"error\":{\"code\":-32001,\"message\":\"工具端未连接\"}") },
+};
+/* clang-format on */
+
+static void assert_spoken(const struct spoken *w, enum diag_leg leg,
+			  const struct diag_about *about)
+{
+	struct diag d = { .about = *about };
+	const struct finding *f;
+	CLEANUP(buf_done) struct buf said = { 0 };
+	int64_t now = 0;
+
+	for (size_t i = 0; !w->s.alone && opening[i]; i++)
+		feed_line(&d, opening[i], &now, leg);
+	for (size_t i = 0; i < COUNT(w->s.lines) && w->s.lines[i]; i++)
+		feed_line(&d, w->s.lines[i], &now, leg);
+	diag_end(&d);
+	f = d.item;
+	if (!d.count)
+		fail_msg("nothing instead of '%s'", w->detail);
+	buf_printf(&said, "%s %s", finding_row(f->code)->code, f->detail);
+	assert_string_equal(buf_string(&said), w->detail);
+	if (f->proof.len != (w->at ? strlen(w->at) : 0) ||
+	    (w->at &&
+	     memcmp(f->proof.text + f->proof.off, w->at, f->proof.len) != 0))
+		fail_msg("'%.*s' proves %s", (int)f->proof.len,
+			 f->proof.text + f->proof.off, w->detail);
+	diag_done(&d);
+}
+
+static void says_what_and_where(void **state)
+{
+	const struct diag_about board = { .board = true,
+					  .protocol_version = 1 };
+	const struct diag_about at_broker = { .board = true, .standby = true };
+	const struct diag_about server = { .bare = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words_of_boards); i++)
+		assert_spoken(&words_of_boards[i], LEG_WS, &board);
+	for (size_t i = 0; i < COUNT(words_at_brokers); i++)
+		assert_spoken(&words_at_brokers[i], LEG_MQTT, &at_broker);
+	for (size_t i = 0; i < COUNT(words_of_servers); i++)
+		assert_spoken(&words_of_servers[i], LEG_STDIO, &server);
+}
+
 /* Where it stands: the bytes of the frame, and which of them. */
 static void proof_shows_it(void **state)
 {
@@ -936,6 +1162,7 @@ int main(void)
 		cmocka_unit_test(flood),
 		cmocka_unit_test(plain),
 		cmocka_unit_test(read_before),
+		cmocka_unit_test(says_what_and_where),
 		cmocka_unit_test(proof_shows_it),
 		cmocka_unit_test(slow_answers),
 		cmocka_unit_test(binary_frames),
