@@ -129,6 +129,10 @@ static const struct case_of good[] = {
 	/* an empty activation holds nobody */
 	{ "", "{\"activation\":{}," WS "}", NULL, NULL },
 	{ "", "{\"firmware\":{\"version\":\"\",\"url\":\"\"}," WS "}", NULL, NULL },
+	/* a token that is a number is stored as one; the first and the last time */
+	{ "", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":5}}", NULL, NULL },
+	{ "", "{\"server_time\":{\"timestamp\":1577836800000}," WS "}", NULL, NULL },
+	{ "", "{\"server_time\":{\"timestamp\":4102444800000}," WS "}", NULL, NULL },
 	{ "", URL("ws://h:81/a:b?c=d"), NULL, NULL },
 	{ "", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"\",\"a_long_name_that_is_skipped\":true}}", NULL, NULL },
 };
@@ -205,6 +209,24 @@ static const struct case_of bad[] = {
 	{ "", "{\"server_time\":{\"timezone_offset\":480}," WS "}", NULL, NULL },
 	{ "", "{\"server_time\":null," WS "}", NULL, NULL },
 	{ "O321", "   ", NULL, "empty" },
+	{ "O301", "{\"error\":null}", NULL, "neither" },
+	{ "O301", "{\"error\":false}", NULL, "neither" },
+	{ "O301", "{\"a\":7,\"data\":{\"url\":\"x\"}}", NULL, "neither" },
+	{ "O301", "{\"data\":{" MQTT "}}", "{" MQTT "}", "stand in 'data'" },
+	{ "O312", "{\"error\":{}}", "{}", NULL },
+	{ "O312", "{\"success\":false}", "false", "it says no more" },
+	{ "O316", "{\"websocket\":{\"uri\":\"ws://h:1/\"}}", "uri", "'uri' is not read" },
+	{ "O316", "{\"websocket\":{\"URL\":7}}", "{\"URL\":7}", NULL },
+	{ "O316", "{\"websocket\":{\"name\":\"ws://h:1/\"}}", "{\"name\":\"ws://h:1/\"}", NULL },
+	{ "O304 O318", "{\"websocket\":{\"url\":\"ws://h:1/\",\"version\":\"2\"}}", "\"2\"", NULL },
+	{ "O318", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":true}}", "{\"url\":\"ws://h:1/\",\"token\":true}", "no text" },
+	{ "O321", "{\"websocket\":", NULL, "it is no JSON from byte 13 on" },
+	{ "O322", "{\"server_time\":{\"timestamp\":1577836799999}," WS "}", "1577836799999", "timestamp 1577836799999 ms: before 2020" },
+	{ "O322", "{\"server_time\":{\"timestamp\":4102444800001}," WS "}", "4102444800001", "4102444800001 ms: after 2100" },
+	{ "O322", "{\"server_time\":{\"timestamp\":1577836800}," WS "}", "1577836800", "1577836800: that is in seconds" },
+	{ "O322", "{\"server_time\":{\"timestamp\":4102444800}," WS "}", "4102444800", "4102444800: that is in seconds" },
+	{ "O322", "{\"server_time\":{\"timestamp\":1577836799}," WS "}", "1577836799", "1577836799 ms: before 2020" },
+	{ "O322", "{\"server_time\":{\"timestamp\":4102444801}," WS "}", "4102444801", "4102444801 ms: before 2020" },
 };
 /* clang-format on */
 
@@ -234,6 +256,8 @@ static void heads(void **state)
 	judge(&a, "", NULL, NULL);
 	a.content_encoding = "identity";
 	judge(&a, "", NULL, NULL);
+	a.content_encoding = "";
+	judge(&a, "", NULL, NULL);
 	a.content_encoding = "gzip";
 	judge(&a, "O321", NULL, "compressed (gzip)");
 	a.content_encoding = NULL;
@@ -250,6 +274,8 @@ static void heads(void **state)
 	a.status = 301;
 	a.location = "https://h/xiaozhi/ota/";
 	judge(&a, "O311", NULL, "HTTP 301 to 'https://h/xiaozhi/ota/'");
+	a.location = "";
+	judge(&a, "O311", NULL, "HTTP 301: Not Found");
 	a = (struct ota_answer){ .status = 500 };
 	judge(&a, "O311", NULL, "HTTP 500");
 	a = (struct ota_answer){ .status = 0 };
@@ -292,6 +318,31 @@ static void long_ones(void **state)
 	memcpy(body + 4200, "\"}}", 4);
 	a = answer_of(body);
 	judge(&a, "O305", "token", "websocket.token has 4159 bytes");
+	/* 4,000 fit. */
+	memcpy(body + 4041, "\"}}", 4);
+	a = answer_of(body);
+	judge(&a, "", NULL, NULL);
+	memcpy(body + 4041, "a\"}}", 5);
+	a = answer_of(body);
+	judge(&a, "O305", "token", "websocket.token has 4001 bytes, of about");
+}
+
+/* What stops a board, and what does not. */
+static void what_is_bad(void **state)
+{
+	static const int errors[] = { O301, O302, O303, O305, O306, O307,
+				      O309, O310, O311, O312, O313, O321 };
+	static const int others[] = { O304, O314, O315, O316, O317,
+				      O318, O319, O320, O322 };
+	uint32_t all = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(errors); i++)
+		assert_true(diag_ota_is_bad(OTA_BIT(errors[i])));
+	for (size_t i = 0; i < COUNT(others); i++)
+		all |= OTA_BIT(others[i]);
+	assert_false(diag_ota_is_bad(all));
+	assert_true(diag_ota_is_bad(all | OTA_BIT(O321)));
 }
 
 /* Who sees the head first tells of it then, and of the body when it is there. */
@@ -357,6 +408,64 @@ static void where_the_board_is(void **state)
 	reaches("192.168.1.40", NULL, "ws://172.32.0.2:1/", "");
 	reaches("169.254.1.1", NULL, "ws://169.254.7.1:1/", "");
 	reaches(NULL, NULL, "ws://xiaozhi-server:8000/", "");
+	reaches(NULL, "http://host.docker.internal/",
+		"ws://host.docker.internal:1/", "");
+	/* By a broker's address: its user and its port are none of the host. */
+	reaches(NULL, "mqtt://u:p@127.0.0.1:1883/id", "ws://127.0.0.1:1/", "");
+	reaches(NULL, "mqtts://localhost/id", "ws://127.0.0.1:1/", "");
+	reaches(NULL, "mqtt://192.168.1.2/u@127.0.0.1", "ws://127.0.0.1:1/",
+		"O310");
+	reaches(NULL, "mqtt://10.0.0.1:1883", "ws://172.17.0.2:1/", "O320");
+}
+
+/* Each network from its first address to its last. */
+static void edges_of_networks(void **state)
+{
+	static const struct {
+		const char *host, *codes;
+	} of[] = {
+		{ "0.255.255.255", "O310" },   { "1.0.0.0", "" },
+		{ "126.255.255.255", "" },     { "127.0.0.0", "O310" },
+		{ "127.255.255.255", "O310" }, { "128.0.0.0", "" },
+		{ "169.253.255.255", "" },     { "169.254.0.0", "O310" },
+		{ "169.254.255.255", "O310" }, { "169.255.0.0", "" },
+		{ "223.255.255.255", "" },     { "224.0.0.0", "O310" },
+		{ "172.15.255.255", "" },      { "172.16.0.0", "O320" },
+		{ "172.31.255.255", "O320" },  { "172.32.0.0", "" },
+	};
+	static const struct {
+		const char *board, *codes;
+	} from[] = {
+		{ "192.167.255.255", "" },	 { "192.168.0.0", "O320" },
+		{ "192.168.255.255:9", "O320" }, { "192.169.0.0", "" },
+		{ "9.255.255.255", "" },	 { "10.0.0.0", "O320" },
+		{ "10.255.255.255", "O320" },	 { "11.0.0.0", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(of); i++) {
+		CLEANUP(mem_free_ptr)
+		char *url = mem_printf("ws://%s:1/", of[i].host);
+
+		reaches("192.168.1.40", NULL, url, of[i].codes);
+	}
+	for (size_t i = 0; i < COUNT(from); i++)
+		reaches(from[i].board, NULL, "ws://172.17.0.2:1/",
+			from[i].codes);
+	reaches("169.254.255.255", NULL, "ws://127.0.0.1:1/", "");
+	reaches("169.253.1.1", NULL, "ws://127.0.0.1:1/", "O310");
+}
+
+/* From where it is seen that it most likely cannot. */
+static void who_is_where(void **state)
+{
+	struct ota_answer a = answer_of(URL("ws://172.17.0.2:1/"));
+
+	(void)state;
+	judge(&a, "O320", "\"ws://172.17.0.2:1/\"",
+	      "websocket.url 172.17.0.2: a network as of containers; the board is at 192.168.1.40");
+	a.from = (struct reach_from){ .asked = "http://10.0.0.1:8003/ota/" };
+	judge(&a, "O320", "\"ws://172.17.0.2:1/\"", "; OTA is at 10.0.0.1");
 }
 
 /* A board that asks again: counted, the first one's proof stays. */
@@ -386,8 +495,11 @@ int main(void)
 		cmocka_unit_test(bad_ones),
 		cmocka_unit_test(heads),
 		cmocka_unit_test(long_ones),
+		cmocka_unit_test(what_is_bad),
 		cmocka_unit_test(in_two_parts),
 		cmocka_unit_test(where_the_board_is),
+		cmocka_unit_test(edges_of_networks),
+		cmocka_unit_test(who_is_where),
 		cmocka_unit_test(is_counted),
 	};
 
