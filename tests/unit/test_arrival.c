@@ -138,6 +138,74 @@ static void test_foreign(void **state)
 	explains(&k, "asked OTA", "wake");
 }
 
+static void says(const struct arrival *a, const char *text, const char *hint,
+		 const char *code)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(arrival_explain(a, &err), -1);
+	assert_string_equal(err.text, text);
+	if (!strstr(err.hint, hint))
+		fail_msg("'%s' does not hint '%s'", err.hint, hint);
+	assert_string_equal(err.finding, code);
+}
+
+/* A device got further than any that only knocked: that is told. */
+static void test_who_got_furthest(void **state)
+{
+	struct port_facts k = { .connections = 1, .ota = 1, .no_upgrade = 1 };
+	struct arrival a = { .port = &k, .ota_url = URL, .mqtt = true };
+	char failed[] = "it left", refused[] = "one had no token",
+	     hint[] = "ask it", empty[] = "", who[] = "aa:bb",
+	     broker[] = "the broker is gone", start[] = "start it";
+
+	(void)state;
+	says(&a,
+	     "no device was let in: a WebSocket request came, from which a proxy took 'Upgrade' away",
+	     "the proxy must pass it on", "N110");
+	k.no_upgrade = 0;
+	says(&a, "no device dialled in: the board asked OTA, but never dialled",
+	     "can it reach the broker", "");
+	a.broker = broker;
+	says(&a, "no device dialled in: the broker is gone",
+	     "mcpctl serve -v shows each step", "");
+	a.broker_hint = empty;
+	says(&a, "no device dialled in: the broker is gone",
+	     "mcpctl serve -v shows each step", "");
+	a.broker_hint = start;
+	says(&a, "no device dialled in: the broker is gone", "start it", "");
+	a.refused = refused;
+	says(&a, "no device was let in: one had no token",
+	     "mcpctl serve -v shows each step", "");
+	a.hint = hint;
+	says(&a, "no device was let in: one had no token", "ask it", "");
+	a.connected = true;
+	says(&a, "no device dialled in: one connected, and said no hello",
+	     "the board's own log (USB)", "D102");
+	a.who = who;
+	a.hello = true;
+	says(&a,
+	     "no device dialled in: aa:bb said hello, and did not answer further",
+	     "the board's own log (USB)", "");
+	a.hint = empty;
+	a.failed = failed;
+	says(&a, "no device dialled in: it left",
+	     "mcpctl devices shows its state", "");
+	a.hint = hint;
+	says(&a, "no device dialled in: it left", "ask it", "");
+	/* Who was let in is not told that nobody was. */
+	k.upgraded = 1;
+	a.serves = true;
+	a.waited = 2500;
+	says(&a, "no device was ready within 2.5 s: it left", "ask it", "");
+	/* Only strangers came, to one that serves. */
+	a = (struct arrival){ .port = &k, .ota_url = URL, .serves = true };
+	k = (struct port_facts){ .foreign = 1, .connections = 2 };
+	says(&a,
+	     "no device was ready within 0 ms: 2 connections came, but no request",
+	     "is the OTA address of the board " URL, "");
+}
+
 /* No row hides another, and none says what no board's owner could do. */
 static void test_rows(void **state)
 {
@@ -334,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_let_in),
 		cmocka_unit_test(test_board_is_named),
 		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_who_got_furthest),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_rows_are_filled),
 		cmocka_unit_test(test_tokens),
