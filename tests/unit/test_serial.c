@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "diag/serial_rules.h"
 #include "net/serial.h"
 #include "wire/panic_text.h"
@@ -345,6 +346,297 @@ static void noise(void **state)
 	forget(&h);
 }
 
+/* The first finding of one line. */
+static void is_heard_as(const char *line, enum diag_code code,
+			const char *detail)
+{
+	struct heard h = { 0 };
+
+	hear(&h, line);
+	assert_int_equal(h.diag.count, 1);
+	if (h.diag.item[0].code != code ||
+	    strcmp(h.diag.item[0].detail, detail) != 0)
+		fail_msg("'%s': %s '%s'", line,
+			 finding_row(h.diag.item[0].code)->code,
+			 h.diag.item[0].detail);
+	forget(&h);
+}
+
+/* soc_reset_reason_t of ESP-IDF: the same on all chips. */
+static void causes_of_starts(void **state)
+{
+	static const struct {
+		unsigned number;
+		enum diag_code code;
+		bool asked; /* by somebody: no start of a loop */
+		const char *words;
+	} causes[] = {
+		{ 0x01, S801, false, "power on, or the reset button" },
+		{ 0x02, S801, false, "reset reason 0x2" },
+		{ 0x03, S801, false, "restarted by the firmware" },
+		{ 0x04, S808, false, "the old watchdog" },
+		{ 0x05, S801, true, "woke up from deep sleep" },
+		{ 0x06, S801, false, "reset reason 0x6" },
+		{ 0x07, S808, false, "the watchdog of timer group 0" },
+		{ 0x08, S808, false, "the watchdog of timer group 1" },
+		{ 0x09, S808, false, "the RTC watchdog" },
+		{ 0x0a, S801, false, "reset reason 0xa" },
+		{ 0x0b, S808, false, "the watchdog of timer group 0" },
+		{ 0x0c, S801, false, "restarted by the firmware" },
+		{ 0x0d, S808, false, "the RTC watchdog" },
+		{ 0x0f, S809, false, "the voltage was too low" },
+		{ 0x10, S808, false, "the RTC watchdog" },
+		{ 0x11, S808, false, "the watchdog of timer group 1" },
+		{ 0x12, S808, false, "the super watchdog" },
+		{ 0x13, S801, false, "a glitch of the clock" },
+		{ 0x14, S801, false, "reset reason 0x14" },
+		{ 0x15, S801, true, "reset over USB" },
+		{ 0x16, S801, true, "reset by JTAG over USB" },
+		{ 0x17, S801, false, "a glitch of the supply voltage" },
+		{ 0x18, S801, true, "reset by JTAG" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(causes); i++) {
+		CLEANUP(mem_free_ptr)
+		char *line =
+			mem_printf("rst:0x%x (X),boot:0x8", causes[i].number);
+		struct heard h = { 0 };
+
+		is_heard_as(line, causes[i].code, causes[i].words);
+		for (int n = 0; n < 3; n++)
+			hear(&h, line);
+		assert_int_equal(diag_count(&h.diag, S810), !causes[i].asked);
+		assert_int_equal(h.judge.seen, 3);
+		forget(&h);
+	}
+}
+
+/* wifi_err_reason_t of ESP-IDF's esp_wifi. */
+static void reasons_of_wifi(void **state)
+{
+	static const struct {
+		int number;
+		const char *words; /* "": only the number is told */
+	} reasons[] = {
+		{ 1, "" },
+		{ 2, ": the access point let it expire" },
+		{ 4, ": it was idle for too long" },
+		{ 5, ": the access point has too many" },
+		{ 14, ": a damaged frame" },
+		{ 15, ": handshake failed: most likely the password" },
+		{ 39, ": time over" },
+		{ 200, ": the access point is not heard any more" },
+		{ 201, ": no access point of that name" },
+		{ 202, ": refused: most likely the password" },
+		{ 203, ": the access point did not take it in" },
+		{ 204, ": handshake failed: most likely the password" },
+		{ 205, ": the connection failed" },
+		{ 206, "" },
+		{ 210, ": no access point with security that fits" },
+		{ 211, ": no access point that is secure enough" },
+		{ 212, ": no access point that is near enough" },
+		{ 213, "" },
+	};
+	struct heard h = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(reasons); i++) {
+		CLEANUP(mem_free_ptr)
+		char *line =
+			mem_printf("I (9) x: WiFi disconnected, reason: %d",
+				   reasons[i].number);
+		CLEANUP(mem_free_ptr)
+		char *detail = mem_printf("reason %d%s", reasons[i].number,
+					  reasons[i].words);
+
+		is_heard_as(line, S813, detail);
+	}
+	/* It left by itself. */
+	hear(&h, "I (9) x: WiFi disconnected, reason: 3");
+	hear(&h, "I (9) x: WiFi disconnected, reason: 8");
+	hear(&h, "E (9) x: WiFi disconnected, reason: 8");
+	assert_int_equal(h.diag.count, 0);
+	forget(&h);
+}
+
+static void whole_words(void **state)
+{
+	(void)state;
+	is_heard_as("flash read err, 1000", S821, "flash read err, 1000");
+	is_heard_as("Guru Meditation Error: panic'ed (Unhandled debug). ", S802,
+		    "Unhandled debug");
+	is_heard_as("Guru Meditation Error: Core  1 panic'ed (X). ", S802,
+		    "X on core 1");
+	is_heard_as("***ERROR*** A stack overflow in task main", S805,
+		    "task main");
+	is_heard_as(
+		"***ERROR*** A stack overflow in task main has been detected.",
+		S805, "task main");
+	is_heard_as("E (9) esp-tls: mbedtls_ssl_read returned -0x1234", S815,
+		    "-0x1234");
+	is_heard_as("E (9) esp-tls: mbedtls_ssl_read returned -0x004C", S815,
+		    "-0x004C: nothing more came");
+	is_heard_as("E (9) esp-tls: mbedtls_ssl_read returned -0x7F00", S811,
+		    "-0x7F00: no memory for it");
+	/* A tag counts as a whole; some words have no tag. */
+	is_heard_as("E (9) WSX: Failed to send text", S823,
+		    "WSX: Failed to send text");
+	is_heard_as("E (9) W: Failed to send text", S823,
+		    "W: Failed to send text");
+	is_heard_as("E (9) x: Failed to get host by name", S814,
+		    "x: Failed to get host by name");
+	is_heard_as("E (9) x: it said ESP_ERR_NO_MEM", S811,
+		    "x: it said ESP_ERR_NO_MEM");
+	is_heard_as("E (9) x: Failed to allocate 10", S811,
+		    "x: Failed to allocate 10");
+	is_heard_as("E (9) x: unable, Failed to allocate 10", S823,
+		    "x: unable, Failed to allocate 10");
+}
+
+/* What goes on is told each time, what it goes down by once; then no errors. */
+static void goes_down_by(void **state)
+{
+	static const struct {
+		const char *line;
+		enum diag_code code;
+		int times;
+		bool silences;
+	} downs[] = {
+		{ "Guru Meditation Error: Core  0 panic'ed (X). ", S802, 2,
+		  true },
+		{ "A stack overflow in task x has been detected.", S805, 2,
+		  true },
+		{ "Stack canary watchpoint triggered (x)", S805, 2, true },
+		{ "assert failed: x", S804, 1, true },
+		{ "ESP_ERROR_CHECK failed: x", S804, 1, true },
+		{ "Stack smashing protect failure!", S803, 1, true },
+		{ "abort() was called at PC 0x1", S803, 1, true },
+		{ "CORRUPT HEAP: x", S812, 2, false },
+		{ "Brownout detector was triggered", S809, 2, false },
+		{ "std::bad_alloc", S811, 2, false },
+		{ "Mem alloc fail", S811, 2, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(downs); i++) {
+		struct heard h = { 0 };
+
+		hear(&h, downs[i].line);
+		hear(&h, downs[i].line);
+		hear(&h, "E (9) x: last words");
+		assert_int_equal(diag_count(&h.diag, downs[i].code),
+				 downs[i].times);
+		assert_int_equal(diag_count(&h.diag, S823), !downs[i].silences);
+		/* Its next start is the consequence. */
+		hear(&h, "rst:0x4 (X),boot:0x8");
+		assert_int_equal(diag_count(&h.diag, S808), !downs[i].silences);
+		assert_int_equal(diag_count(&h.diag, S801), downs[i].silences);
+		forget(&h);
+	}
+}
+
+static void watchdog_without_a_task(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, "E (1) task_wdt: Task watchdog got triggered.");
+	hear(&h, "E (1) x: another one");
+	assert_string_equal(diag_finding(&h.diag, S807)->detail,
+			    "no task is named");
+	assert_int_equal(diag_count(&h.diag, S823), 1);
+	/* A task that nobody asked for is none. */
+	hear(&h, "E (1) task_wdt:  - IDLE0 (CPU 0)");
+	hear(&h, "E (1) task_wdt_x: y");
+	assert_int_equal(diag_count(&h.diag, S807), 1);
+	forget(&h);
+}
+
+/* What the ROM says of its reason counts for the bootloader behind it alone. */
+static void starts_that_are_heard(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, "rst:0x1 (POWERON),boot:0x8");
+	hear(&h, "I (24) boot: ESP-IDF v5.4 2nd stage bootloader");
+	assert_int_equal(diag_count(&h.diag, S801), 1);
+	assert_int_equal(h.judge.seen, 1);
+	hear(&h, "I (24) boot: ESP-IDF v5.4 2nd stage bootloader");
+	assert_int_equal(diag_count(&h.diag, S801), 2);
+	assert_int_equal(h.judge.seen, 2);
+	assert_int_equal(diag_count(&h.diag, S810), 0);
+	hear(&h, "I (24) boot: ESP-IDF v5.4 2nd stage bootloader");
+	assert_int_equal(diag_count(&h.diag, S810), 1);
+	assert_int_equal(h.diag.frames, 4);
+	forget(&h);
+}
+
+/* Three within a minute, to the microsecond; each one more is told, too. */
+static void a_minute(void **state)
+{
+	static const char line[] = "rst:0x1 (POWERON),boot:0x8";
+	struct heard h = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		h.at_us += i < 2 ? 28500000 : 0;
+		hear(&h, line);
+	}
+	assert_string_equal(diag_finding(&h.diag, S810)->detail,
+			    "3 starts within 30.5 s");
+	forget(&h);
+	hear(&h, line);
+	hear(&h, line);
+	h.at_us = 1000000 + 59000000;
+	hear(&h, line);
+	assert_string_equal(diag_finding(&h.diag, S810)->detail,
+			    "3 starts within 60 s");
+	hear(&h, line);
+	assert_int_equal(diag_count(&h.diag, S810), 2);
+	forget(&h);
+	hear(&h, line);
+	hear(&h, line);
+	h.at_us = 1000000 + 59000001;
+	hear(&h, line);
+	assert_int_equal(diag_count(&h.diag, S810), 0);
+	forget(&h);
+	/* By a clock that does not know. */
+	for (int i = 0; i < 3; i++) {
+		h.at_us = -1000000;
+		hear(&h, line);
+	}
+	assert_string_equal(diag_finding(&h.diag, S810)->detail, "3 starts");
+	forget(&h);
+}
+
+/* One byte of eight is too many. */
+static void share_of_noise(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 64; i++) {
+		hear(&h, "\001abcdefgh");
+		hear(&h, "\tabc\tdefg");
+		hear(&h, "\xe4\xb8\xad.");
+	}
+	assert_int_equal(h.diag.count, 0);
+	for (int i = 0; i < 31; i++)
+		hear(&h, "\001abcdefg");
+	assert_int_equal(h.diag.count, 0);
+	hear(&h, "\001abcdefg");
+	assert_string_equal(diag_finding(&h.diag, S824)->detail,
+			    "32 of 256 bytes: most likely another rate");
+	for (int i = 0; i < 31; i++)
+		hear(&h, "\001abcdefg");
+	assert_int_equal(diag_count(&h.diag, S824), 1);
+	hear(&h, "\001abcdefg");
+	assert_int_equal(diag_count(&h.diag, S824), 2);
+	forget(&h);
+}
+
 static void frame(struct heard *h, bool from_device, const char *text)
 {
 	const struct diag_frame f = { .at_us = h->at_us,
@@ -376,6 +668,49 @@ static void names_the_frame_before(void **state)
 	hear(&h, "Mem alloc fail");
 	assert_non_null(
 		strstr(h.diag.item[2].detail, "the backend's broken message"));
+	forget(&h);
+}
+
+static void is_after(const char *text, const char *words)
+{
+	struct heard h = { 0 };
+	struct diag_frame audio = { .at_us = 500, .kind = FRAME_IS_BINARY };
+
+	frame(&h, true, text);
+	/* Sound is no cause. */
+	serial_judge_frame(&h.judge, &audio);
+	h.at_us -= 1000000;
+	hear(&h, "Mem alloc fail");
+	if (words)
+		assert_string_equal(h.diag.item[0].detail + 14, words);
+	forget(&h);
+}
+
+static void frames_by_their_words(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	is_after("{\"type\":\"hello\"}", "; 0 ms after the device's hello");
+	is_after("{\"type\":\"sixteen_letters_\"}",
+		 "; 0 ms after the device's sixteen_letters_");
+	is_after("{\"type\":\"seventeen_letters\"}",
+		 "; 0 ms after the device's message");
+	is_after("{\"method\":\"12345678901234567890123456789012\"}",
+		 "; 0 ms after the device's 12345678901234567890123456789012");
+	is_after("{\"method\":\"123456789012345678901234567890123\"}",
+		 "; 0 ms after the device's message");
+	is_after("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+		 "; 0 ms after the device's reply");
+	is_after(
+		"{\"type\":\"mcp\",\"payload\":{\"method\":\"tools/list\",\"params\":{\"name\":\"x\"}}}",
+		"; 0 ms after the device's tools/list");
+	/* What came later is not before it. */
+	h.at_us = 5000000;
+	frame(&h, true, "{\"type\":\"hello\"}");
+	h.at_us = 0;
+	hear(&h, "Mem alloc fail");
+	assert_string_equal(h.diag.item[0].detail, "Mem alloc fail");
 	forget(&h);
 }
 
@@ -443,6 +778,15 @@ int main(void)
 		cmocka_unit_test(watchdog_names_the_task),
 		cmocka_unit_test(goes_down_once),
 		cmocka_unit_test(starts_again_and_again),
+		cmocka_unit_test(causes_of_starts),
+		cmocka_unit_test(reasons_of_wifi),
+		cmocka_unit_test(whole_words),
+		cmocka_unit_test(goes_down_by),
+		cmocka_unit_test(watchdog_without_a_task),
+		cmocka_unit_test(starts_that_are_heard),
+		cmocka_unit_test(a_minute),
+		cmocka_unit_test(share_of_noise),
+		cmocka_unit_test(frames_by_their_words),
 		cmocka_unit_test(noise),
 		cmocka_unit_test(names_the_frame_before),
 		cmocka_unit_test(learns_who_it_is),
