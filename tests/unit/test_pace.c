@@ -385,6 +385,229 @@ static void lost(void **state)
 	done(&b);
 }
 
+/* 0.4 s too little are told, and less is not. */
+static void how_long(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 399999;
+	packets(&b, 200, 60 * MS);
+	assert_true(silent(&b));
+	done(&b);
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 400 * MS;
+	packets(&b, 200, 60 * MS);
+	assert_string_equal(
+		detail(&b, D156),
+		"nothing for 0.46 s; 0.40 s of it did not come later");
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+}
+
+/* Nearly all of it came later, or some: only of the first something is told. */
+static void how_much_later(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 9, 0);
+	assert_int_equal(diag_count(&b.diag, D155), 0);
+	packets(&b, 1, 0);
+	assert_int_equal(diag_count(&b.diag, D155), 1);
+	packets(&b, 200, 60 * MS);
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 8, 0);
+	packets(&b, 200, 60 * MS);
+	assert_true(silent(&b));
+	assert_non_null(
+		strstr(members(&b), "\"late\":0,\"holes\":0,\"missing_ms\":0"));
+	/* What follows is measured from there. */
+	b.now += 600 * MS;
+	packets(&b, 200, 60 * MS);
+	assert_string_equal(
+		detail(&b, D156),
+		"nothing for 0.66 s; 0.60 s of it did not come later");
+	done(&b);
+}
+
+/* A tenth of a second of ours is taken off; of more nothing is known. */
+static void how_much_is_ours(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (int64_t more = 0; more < 2; more++) {
+		setup(&b, "auto");
+		packets(&b, 100, 60 * MS);
+		b.now += 600 * MS;
+		b.own += 100 * MS + more;
+		packets(&b, 200, 60 * MS);
+		assert_int_equal(diag_count(&b.diag, D156), !more);
+		if (!more)
+			assert_memory_equal(detail(&b, D156),
+					    "nothing for 0.56 s;", 19);
+		done(&b);
+	}
+}
+
+/* Three bytes tell of silence, four are sound. */
+static void how_short(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (size_t len = 3; len <= 4; len++) {
+		setup(&b, "auto");
+		packets(&b, 100, 60 * MS);
+		packet(&b, "\x58\xff\xfe\xff", len, 0);
+		b.now += 900 * MS;
+		packets(&b, 200, 60 * MS);
+		assert_int_equal(diag_count(&b.diag, D156), len == 4);
+		done(&b);
+	}
+}
+
+/* So many may be lost; more is another session's number. */
+static void how_many(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (uint64_t more = 0; more < 2; more++) {
+		setup(&b, "auto");
+		packets(&b, 100, 60 * MS);
+		b.now += 60000 * MS;
+		packet(&b, SIXTY, 8, 1000 + more);
+		b.now += 60 * MS;
+		packets(&b, 50, 60 * MS);
+		b.now += 600 * MS;
+		packets(&b, 200, 60 * MS);
+		assert_int_equal(diag_count(&b.diag, M415), 1);
+		assert_int_equal(diag_count(&b.diag, D156), !more);
+		done(&b);
+	}
+}
+
+/* What the board says ends its utterance; said by the backend it does not. */
+static void who_says_it(void **state)
+{
+	static const char *const texts[] = {
+		"{\"type\":\"listen\",\"state\":\"stop\"}",
+		"{\"type\":\"abort\"}",
+		"{\"type\":\"hello\"}",
+		"{\"type\":\"tts\",\"state\":\"stop\"}",
+	};
+	struct board b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		setup(&b, "auto");
+		packets(&b, 50, 60 * MS);
+		say(&b, false, texts[i]);
+		b.now += 5000 * MS;
+		packets(&b, 100, 60 * MS);
+		detail(&b, D156);
+		done(&b);
+	}
+	setup(&b, "auto");
+	packets(&b, 50, 60 * MS);
+	say(&b, true, "{\"type\":\"tts\",\"state\":\"start\"}");
+	say(&b, true, "{\"type\":\"listen\",\"state\":\"detect\"}");
+	b.now += 5000 * MS;
+	packets(&b, 100, 60 * MS);
+	detail(&b, D156);
+	done(&b);
+	setup(&b, "auto");
+	packets(&b, 50, 60 * MS);
+	say(&b, false, "{\"type\":\"goodbye\"}");
+	b.now += 5000 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_true(silent(&b));
+	done(&b);
+}
+
+/* Frames of a WebSocket, by the version that its hello agreed on. */
+static void frames(void **state)
+{
+	static const char third[] = "\0\0\0\x08" SIXTY;
+	struct diag_frame f = { .kind = FRAME_IS_BINARY, .from_device = true };
+	struct board b;
+
+	(void)state;
+	for (int version = 0; version <= 3; version += 3) {
+		setup(&b, "auto");
+		b.diag.frame_version = version;
+		f.data = version ? third : SIXTY;
+		f.len = version ? 12 : 8;
+		for (int i = 0; i < 300; i++) {
+			f.at_us = b.now += (i == 100 ? 660 : 60) * MS;
+			pace_frame(b.pace, &b.diag, &f, 0);
+		}
+		detail(&b, D156);
+		done(&b);
+	}
+	pace_frame(NULL, &b.diag, &f, 0);
+}
+
+static void all_members(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	assert_string_equal(
+		members(&b),
+		"\"jitter_ms\":null,\"late\":null,\"holes\":null,\"missing_ms\":null,\"drift_ppm\":null");
+	packets(&b, 2, 60 * MS);
+	assert_string_equal(
+		members(&b),
+		"\"jitter_ms\":null,\"late\":0,\"holes\":0,\"missing_ms\":0,\"drift_ppm\":null");
+	packets(&b, 100, 60 * MS);
+	assert_string_equal(
+		members(&b),
+		"\"jitter_ms\":0.0,\"late\":0,\"holes\":0,\"missing_ms\":0,\"drift_ppm\":null");
+	done(&b);
+}
+
+static void in_words(void **state)
+{
+	static const struct {
+		const char *audio, *words;
+	} rows[] = {
+		{ "{}", "0 packets" },
+		{ "{\"frames\":1,\"lost\":0,\"jitter_ms\":null,\"late\":0,\"missing_ms\":0,\"drift_ppm\":null}",
+		  "1 packet" },
+		{ "{\"frames\":2,\"lost\":1,\"jitter_ms\":0,\"late\":1,\"missing_ms\":10,\"drift_ppm\":0}",
+		  "2 packets, 1 lost, jitter 0.0 ms, late once, 0.01 s missing, drift +0 ppm" },
+		{ "{\"frames\":9,\"lost\":3,\"jitter_ms\":12.34,\"late\":2,\"missing_ms\":1500,\"drift_ppm\":-70}",
+		  "9 packets, 3 lost, jitter 12.3 ms, late 2 times, 1.50 s missing, drift -70 ppm" },
+		{ "{\"frames\":9,\"jitter_ms\":-1}", "9 packets" },
+		{ "{\"frames\":9,\"jitter_ms\":1e9}", "9 packets" },
+		{ "{\"frames\":9,\"jitter_ms\":\"1\"}", "9 packets" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(json_free_ptr)
+		cJSON *audio = cJSON_Parse(rows[i].audio);
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		pace_words(&out, audio);
+		assert_string_equal(buf_string(&out), rows[i].words);
+	}
+}
+
 /* Before it listens, packets of a wake word are nobody's matter. */
 static void early(void **state)
 {
@@ -403,12 +626,27 @@ static void early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lengths),	cmocka_unit_test(steady),
-		cmocka_unit_test(late),		cmocka_unit_test(hole),
-		cmocka_unit_test(drift),	cmocka_unit_test(between),
-		cmocka_unit_test(ours),		cmocka_unit_test(ours_in_part),
-		cmocka_unit_test(other_length), cmocka_unit_test(quiet),
-		cmocka_unit_test(lost),		cmocka_unit_test(early),
+		cmocka_unit_test(lengths),
+		cmocka_unit_test(steady),
+		cmocka_unit_test(late),
+		cmocka_unit_test(hole),
+		cmocka_unit_test(drift),
+		cmocka_unit_test(between),
+		cmocka_unit_test(ours),
+		cmocka_unit_test(ours_in_part),
+		cmocka_unit_test(other_length),
+		cmocka_unit_test(quiet),
+		cmocka_unit_test(lost),
+		cmocka_unit_test(early),
+		cmocka_unit_test(how_long),
+		cmocka_unit_test(how_much_later),
+		cmocka_unit_test(how_much_is_ours),
+		cmocka_unit_test(how_short),
+		cmocka_unit_test(how_many),
+		cmocka_unit_test(who_says_it),
+		cmocka_unit_test(frames),
+		cmocka_unit_test(all_members),
+		cmocka_unit_test(in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
