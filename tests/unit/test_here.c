@@ -159,6 +159,22 @@ static void addresses_and_whom_they_are_for(void **state)
 		{ "eth0", "192.168.1.20", 1, 0, NETWORK_OUTSIDE },
 		{ "eth0", "172.28.3.4", 0, 1, NETWORK_WSL },
 		{ "eth0", "192.168.1.20", 0, 1, NETWORK_OUTSIDE },
+		/* Each range from its first address to its last. */
+		{ "eth0", "126.255.255.255", 0, 0, NETWORK_OUTSIDE },
+		{ "eth0", "127.255.255.255", 0, 0, NETWORK_LOOPBACK },
+		{ "eth0", "128.0.0.0", 0, 0, NETWORK_OUTSIDE },
+		{ "eth0", "169.253.255.255", 0, 0, NETWORK_OUTSIDE },
+		{ "eth0", "169.255.0.0", 0, 0, NETWORK_OUTSIDE },
+		{ "eth0", "172.15.255.255", 1, 1, NETWORK_OUTSIDE },
+		{ "eth0", "172.16.0.0", 1, 0, NETWORK_INSIDE },
+		{ "eth0", "172.31.255.255", 1, 0, NETWORK_INSIDE },
+		{ "eth0", "172.31.255.255", 0, 1, NETWORK_WSL },
+		{ "eth0", "172.32.0.0", 1, 1, NETWORK_OUTSIDE },
+		{ "eth0", "10.87.255.255", 1, 0, NETWORK_OUTSIDE },
+		{ "eth0", "10.88.255.255", 1, 0, NETWORK_INSIDE },
+		{ "eth0", "10.88.255.255", 0, 1, NETWORK_OUTSIDE },
+		{ "eth0", "10.89.0.0", 1, 0, NETWORK_OUTSIDE },
+		{ "eth0", "no address", 1, 1, NETWORK_OUTSIDE },
 	};
 
 	(void)state;
@@ -213,6 +229,33 @@ static void no_address_for_boards(void **state)
 	host_done(&h);
 	host_add_address(&h, "wlan0", "192.168.1.20");
 	finds(&h, "net", "", "");
+	host_done(&h);
+}
+
+/* Each with its interface, and what is special about it. */
+static void what_addresses_are(void **state)
+{
+	struct host h = { .in_container = true };
+
+	(void)state;
+	stage(&h, "net", &(struct diag){ 0 });
+	says("no address for boards");
+	host_add_address(&h, "docker0", "172.17.0.1");
+	host_add_address(&h, "eth0", "172.17.0.2");
+	host_add_address(&h, "eth1", "169.254.1.1");
+	finds(&h, "net", "H802 H808",
+	      "172.17.0.1 (docker0: containers or virtual machines), 172.17.0.2 (eth0: of the container that this runs in), 169.254.1.1 (eth1: nobody gave it one)");
+	host_done(&h);
+	h.wsl = true;
+	host_add_address(&h, "eth0", "172.17.0.2");
+	finds(&h, "net", "H802", "172.17.0.2 (eth0: behind the NAT of WSL 2)");
+	host_add_address(&h, "eth1", "192.168.1.2");
+	host_add_address(&h, "eth2", "192.168.1.3");
+	finds(&h, "net", "", "");
+	assert_string_equal(words, "192.168.1.2 (eth1), 192.168.1.3 (eth2)");
+	words_add(&h.proxies, "http_proxy");
+	words_add(&h.proxies, "all_proxy");
+	finds(&h, "net", "H806", "http_proxy all_proxy");
 	host_done(&h);
 }
 
@@ -280,6 +323,7 @@ static void serve_itself_is_no_fault(void **state)
 	plant("/proc/32/comm", "systemd\n");
 	host_read(&h, root);
 	finds(&h, "ports", "H803", "1883 (serve --mqtt) has mosquitto");
+	says("8000 has mcpctl (process 31), 1883 has mosquitto (process 33), 8003 free, UDP 8884 free");
 	host_done(&h);
 }
 
@@ -359,6 +403,78 @@ static void signs_of_other_firewalls(void **state)
 	host_done(&h);
 }
 
+/* Verdict and words where nothing, and where several things were found. */
+static void words_of_firewalls(void **state)
+{
+	struct host h = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(stage(&h, "firewall", &d), STAGE_OK);
+	assert_string_equal(
+		words,
+		"no sign of ufw, firewalld, nftables or iptables; the rules in force are not read, which takes root: sudo nft list ruleset");
+	words_add(&h.unread, "/a");
+	words_add(&h.unread, "/b");
+	assert_int_equal(stage(&h, "firewall", &d), STAGE_OK);
+	says("iptables; /a, /b can be read by root only; the rules");
+	assert_int_equal(d.count, 0);
+	words_add(&h.firewalls, "one");
+	words_add(&h.firewalls, "another");
+	assert_int_equal(stage(&h, "firewall", &d), STAGE_ODD);
+	assert_string_equal(
+		words,
+		"/a, /b can be read by root only; the rules in force are not read, which takes root: sudo nft list ruleset");
+	assert_string_equal(d.item[0].detail, "one, another");
+	diag_done(&d);
+	host_done(&h);
+}
+
+static void rules_of_firewalls(void **state)
+{
+	static const struct {
+		const char *rules, *codes;
+	} tables[] = {
+		{ "-A INPUT -p tcp -j ACCEPT\n", "" },
+		{ "-A OUTPUT -j DROP\n:OUTPUT DROP\n", "" },
+		{ "#:INPUT DROP\n", "" },
+		{ "-A INPUT -i eth0 -j DROP\n", "H801" },
+		{ "*filter\n\t-A INPUT -j REJECT\n", "H801" },
+		{ ":INPUT DROP", "H801" },
+	};
+	struct host h;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tables); i++) {
+		plant("/etc/iptables/rules.v4", tables[i].rules);
+		host_read(&h, root);
+		finds(&h, "firewall", tables[i].codes,
+		      "/etc/iptables/rules.v4 drops or rejects");
+		host_done(&h);
+	}
+	plant("/etc/iptables/rules.v4", "");
+	plant_link(
+		"/etc/systemd/system/multi-user.target.wants/nftables.service",
+		"/lib/systemd/system/nftables.service");
+	plant("/etc/nftables.conf", "chain input { accept; }\n");
+	host_read(&h, root);
+	finds(&h, "firewall", "", "");
+	host_done(&h);
+	plant("/etc/nftables.conf", "\treject with tcp reset\n");
+	host_read(&h, root);
+	finds(&h, "firewall", "H801",
+	      "nftables is enabled, and /etc/nftables.conf drops or rejects");
+	host_done(&h);
+	plant("/etc/ufw/ufw.conf", "ENABLED=yes\n");
+	plant("/etc/ufw/user.rules", "### tuple ### allow any 8000 x\n");
+	plant("/etc/nftables.conf", "");
+	plant("/proc/sys/kernel/osrelease", "5.15-microsoft-standard-WSL2\n");
+	host_read(&h, root);
+	finds(&h, "firewall", "H801",
+	      "Windows has one in front of WSL 2, not seen here");
+	host_done(&h);
+}
+
 /* ---- the clock ---- */
 
 static void a_clock_behind_its_files(void **state)
@@ -394,6 +510,39 @@ static void a_clock_behind_its_files(void **state)
 	host_done(&h);
 }
 
+/* To the second, and what the kernel knows of it. */
+static void words_of_clocks(void **state)
+{
+	struct host h = { .now = 1785585600,
+			  .newest = 1785585900,
+			  .newest_file = "/x",
+			  .synchronized = 1 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(stage(&h, "clock", &d), STAGE_OK);
+	assert_string_equal(
+		words,
+		"2026-08-01T12:00 UTC; no file looked at is newer (/x 2026-08-01T12:05); the kernel has been told that it is synchronized; whether it is ahead no file shows");
+	h.newest = 0;
+	h.synchronized = 0;
+	assert_int_equal(stage(&h, "clock", &d), STAGE_OK);
+	assert_string_equal(
+		words,
+		"2026-08-01T12:00 UTC; the kernel has not been told that it is synchronized; whether it is ahead no file shows");
+	h.newest = 1785585901;
+	h.synchronized = -1;
+	assert_int_equal(d.count, 0);
+	assert_int_equal(stage(&h, "clock", &d), STAGE_ODD);
+	assert_string_equal(
+		words,
+		"2026-08-01T12:00 UTC; whether it is synchronized cannot be asked; whether it is ahead no file shows");
+	assert_string_equal(
+		diag_finding(&d, H804)->detail,
+		"it says 2026-08-01T12:00 UTC, and /x was written 2026-08-01T12:05");
+	diag_done(&d);
+}
+
 /* ---- the broker, limits ---- */
 
 static void the_broker_and_its_plugin(void **state)
@@ -424,6 +573,66 @@ static void the_broker_and_its_plugin(void **state)
 	host_done(&h);
 }
 
+/* Which of it is odd, and in which words. */
+static void words_of_brokers(void **state)
+{
+	static const struct {
+		const char *version;
+		bool old;
+	} versions[] = { { "1.9.9", true },
+			 { "2.0", false },
+			 { "10.1", false },
+			 { "20261128", false },
+			 { "0.2", true } };
+	struct host h = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	error_set(&h.no_mosquitto, ERR_CONNECT, "none");
+	assert_int_equal(stage(&h, "broker", &d), STAGE_ODD);
+	assert_string_equal(words, "serve --mqtt cannot start");
+	diag_done(&d);
+	h.mosquitto = mem_strdup("/m");
+	h.plugin = mem_strdup("/p");
+	assert_int_equal(stage(&h, "broker", &d), STAGE_ODD);
+	assert_string_equal(
+		words, "/m does not tell its version; the plugin is there");
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		snprintf(h.version, sizeof(h.version), "%s",
+			 versions[i].version);
+		assert_int_equal(stage(&h, "broker", &d),
+				 versions[i].old ? STAGE_ODD : STAGE_OK);
+		assert_int_equal(d.count, versions[i].old);
+		diag_done(&d);
+	}
+	assert_string_equal(words, "mosquitto 0.2, /m; the plugin is /p");
+	host_done(&h);
+}
+
+static void words_of_limits(void **state)
+{
+	struct host h = { .files = 256, .files_hard = 1023 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(stage(&h, "limits", &d), STAGE_ODD);
+	assert_string_equal(
+		words,
+		"256 open files, which serve raises by itself up to 1023");
+	assert_string_equal(diag_finding(&d, H807)->detail, "1023 at most");
+	diag_done(&d);
+	h.files_hard = 1024;
+	assert_int_equal(stage(&h, "limits", &d), STAGE_OK);
+	h.files_hard = UINT64_MAX;
+	assert_int_equal(stage(&h, "limits", &d), STAGE_OK);
+	assert_string_equal(words, "open files without limit");
+	assert_int_equal(d.count, 0);
+	/* What this process may open. */
+	host_read(&h, "/nowhere");
+	assert_true(h.files > 0 && h.files <= h.files_hard);
+	host_done(&h);
+}
+
 static void few_files(void **state)
 {
 	struct host h = { .files = 256, .files_hard = 512 };
@@ -446,14 +655,20 @@ int main(void)
 		cmocka_unit_test(addresses_and_whom_they_are_for),
 		ON_A_MACHINE(kinds_of_machines),
 		cmocka_unit_test(no_address_for_boards),
+		cmocka_unit_test(what_addresses_are),
 		ON_A_MACHINE(proxies_by_name_alone),
 		ON_A_MACHINE(ports_taken_and_by_whom),
 		ON_A_MACHINE(serve_itself_is_no_fault),
 		ON_A_MACHINE(ports_of_others_are_only_told),
 		ON_A_MACHINE(signs_of_a_firewall),
 		ON_A_MACHINE(signs_of_other_firewalls),
+		cmocka_unit_test(words_of_firewalls),
+		ON_A_MACHINE(rules_of_firewalls),
 		ON_A_MACHINE(a_clock_behind_its_files),
+		cmocka_unit_test(words_of_clocks),
 		cmocka_unit_test(the_broker_and_its_plugin),
+		cmocka_unit_test(words_of_brokers),
+		cmocka_unit_test(words_of_limits),
 		cmocka_unit_test(few_files),
 	};
 
