@@ -166,6 +166,161 @@ static void hangs(void **state)
 	alterations_free(a);
 }
 
+/* What is noted of each, and that nothing else becomes of it. */
+static void names_of_faults(void **state)
+{
+	static const struct {
+		const char *fault, *name;
+		bool hello;
+		struct altered what;
+	} rows[] = {
+		{ "late-reply=7ms", "late-reply", false, { .after_ms = 7 } },
+		{ "no-reply", "no-reply", false, { .drop = true } },
+		{ "drop=reply/1", "drop", false, { .drop = true } },
+		{ "drop=reply/2", NULL, false, { 0 } },
+		{ "two-replies", "two-replies", false, { .twice = true } },
+		{ "wrong-id", "wrong-id", false, { .changed = true } },
+		{ "string-id", "string-id", false, { .changed = true } },
+		{ "not-json", "not-json", false, { .changed = true } },
+		{ "cut-frame", "cut-frame", false, { .cut = true } },
+		{ "hang", "hang", false, { .hang = true, .drop = true } },
+		{ "no-features", "no-features", true, { .changed = true } },
+		{ "no-hello", "no-hello", true, { .drop = true } },
+		{ "late-hello", "late-hello", true, { .after_ms = 5000 } },
+		/* Of replies a hello is none, and the other way round. */
+		{ "no-reply", NULL, true, { 0 } },
+		{ "drop=reply/1", NULL, true, { 0 } },
+		{ "no-hello", NULL, false, { 0 } },
+		{ "no-features", NULL, false, { 0 } },
+	};
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct altered *w = &rows[i].what;
+		const struct altered is =
+			with(rows[i].fault, &out, rows[i].hello);
+
+		if (rows[i].name)
+			assert_string_equal(is.fault, rows[i].name);
+		else
+			assert_null(is.fault);
+		assert_int_equal(is.changed, w->changed);
+		assert_int_equal(is.drop, w->drop);
+		assert_int_equal(is.twice, w->twice);
+		assert_int_equal(is.cut, w->cut);
+		assert_int_equal(is.hang, w->hang);
+		assert_int_equal(is.after_ms, w->after_ms);
+	}
+}
+
+#define ASKED(id, method, params)                                       \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":" id \
+	",\"method\":\"" method "\",\"params\":" params "}}"
+#define SAID(id, what)                                                  \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":" id \
+	"," what "}}"
+
+/* Which reply is one of which tool. */
+static void whose_reply(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_fault(a, "no-reply:self.x", NULL), 0);
+	alter(a, &s, false, ASKED("1", "tools/call", "{\"name\":\"self.y\"}"),
+	      &out);
+	alter(a, &s, false, ASKED("2", "tools/list", "{\"name\":\"self.x\"}"),
+	      &out);
+	alter(a, &s, false, ASKED("3", "tools/call", "{\"name\":\"self.x\"}"),
+	      &out);
+	alter(a, &s, false, ASKED("4", "tools/call", "{}"), &out);
+	/* What the board itself asks is no call of the backend's. */
+	alter(a, &s, true, ASKED("5", "tools/call", "{\"name\":\"self.x\"}"),
+	      &out);
+	assert_false(alter(a, &s, true, SAID("1", "\"result\":{}"), &out).drop);
+	assert_false(alter(a, &s, true, SAID("2", "\"result\":{}"), &out).drop);
+	assert_true(alter(a, &s, true, SAID("3", "\"result\":{}"), &out).drop);
+	assert_true(alter(a, &s, true, SAID("3", "\"error\":{}"), &out).drop);
+	assert_false(alter(a, &s, true, SAID("4", "\"result\":{}"), &out).drop);
+	assert_false(alter(a, &s, true, SAID("5", "\"result\":{}"), &out).drop);
+	assert_false(
+		alter(a, &s, true, SAID("\"a\"", "\"result\":{}"), &out).drop);
+	/* An id that is used again is that of the later one. */
+	alter(a, &s, false, ASKED("3", "tools/call", "{\"name\":\"self.y\"}"),
+	      &out);
+	assert_false(alter(a, &s, true, SAID("3", "\"result\":{}"), &out).drop);
+	/* So many are remembered, and no more. */
+	alter(a, &s, false, ASKED("9", "tools/call", "{\"name\":\"self.x\"}"),
+	      &out);
+	for (int i = 1; i < ALTER_ASKED; i++)
+		alter(a, &s, false, ASKED("10", "ping", "{}"), &out);
+	assert_true(alter(a, &s, true, SAID("9", "\"result\":{}"), &out).drop);
+	alter(a, &s, false, ASKED("10", "ping", "{}"), &out);
+	assert_false(alter(a, &s, true, SAID("9", "\"result\":{}"), &out).drop);
+	alterations_free(a);
+}
+
+/* Of one tool; and of all that is answered, calls or not. */
+static void each_second(void **state)
+{
+	struct alterations *of_tool = alterations_new();
+	struct alterations *of_all = alterations_new();
+	struct alter_state s = { 0 }, all = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		alterations_fault(of_tool, "drop=reply/2:self.x", NULL), 0);
+	assert_int_equal(alterations_fault(of_all, "drop=reply/2", NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		alter(of_tool, &s, false, CALL, &out);
+		assert_int_equal(alter(of_tool, &s, true, REPLY, &out).drop, i);
+		assert_false(alter(of_tool, &s, true,
+				   SAID("3", "\"result\":{}"), &out)
+				     .drop);
+		assert_int_equal(alter(of_all, &all, true,
+				       SAID("3", "\"result\":{}"), &out)
+					 .drop,
+				 i);
+	}
+	alterations_free(of_tool);
+	alterations_free(of_all);
+}
+
+/* What is no message of MCP: only members are set, and only in JSON. */
+static void sets_members(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct edits e = { 0 };
+
+	(void)state;
+	assert_false(alterations_any(NULL));
+	assert_false(alterations_any(a));
+	alter_set(NULL, span("{\"a\":1}"), &e);
+	alter_set(a, span("{\"a\":1}"), &e);
+	assert_int_equal(alterations_set(a, "/a=[2]", NULL), 0);
+	assert_true(alterations_any(a));
+	alter_set(a, span("{\"a\":1"), &e);
+	alter_set(a, span("{\"b\":1}"), &e);
+	assert_int_equal(e.count, 0);
+	alter_set(a, span("{\"a\":1}"), &e);
+	assert_int_equal(e.count, 1);
+	edits_done(&e);
+	assert_true(alter(a, &s, false, "{\"a\":1}", &out).changed);
+	assert_string_equal(buf_string(&out), "{\"a\":[2]}");
+	assert_null(alter(a, &s, true, "{\"a\":1}", &out).fault);
+	alterations_free(a);
+	a = alterations_new();
+	assert_int_equal(alterations_fault(a, "no-hello", NULL), 0);
+	assert_true(alterations_any(a));
+	alterations_free(a);
+}
+
 static void edits_in_their_order(void **state)
 {
 	static const char text[] = "one two three";
@@ -195,6 +350,98 @@ static void pointers(void **state)
 	assert_false(edit_point(span(json), "/a~1b/2", &found));
 	assert_false(edit_point(span(json), "/a~1b/x", &found));
 	assert_false(edit_point(span(json), "/a/b", &found));
+}
+
+static void steps_of_pointers(void **state)
+{
+	static const char json[] = "{\"~1\":[[5]],\"a~\":6,\"/\":{\"0\":7}}";
+	static const char *const bad[] = { "", "a", "/~", "/a~2", "/~1~" };
+	static const char *const good[] = { "/", "/a", "/~0~1", "/a/0/~0" };
+	struct span found;
+
+	(void)state;
+	assert_true(edit_point(span(json), "/~01/0/0", &found));
+	assert_int_equal(found.len, 1);
+	assert_int_equal(*found.text, '5');
+	assert_true(edit_point(span(json), "/a~0", &found));
+	assert_int_equal(*found.text, '6');
+	assert_true(edit_point(span(json), "/~1/0", &found));
+	assert_int_equal(*found.text, '7');
+	assert_false(edit_point(span(json), "/~01/1", &found));
+	assert_false(edit_point(span(json), "/~01/0/1", &found));
+	assert_false(edit_point(span(json), "/a~0/0", &found));
+	assert_true(edit_point(span(json), "", &found));
+	assert_int_equal(found.len, sizeof(json) - 1);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(edit_check_pointer(bad[i], NULL), -1);
+	for (size_t i = 0; i < COUNT(good); i++)
+		assert_int_equal(edit_check_pointer(good[i], NULL), 0);
+}
+
+/* Places may touch, and not overlap; and there are so many. */
+static void places_of_edits(void **state)
+{
+	static const char text[] = "0123456789abcdefghij";
+	struct edits e = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_true(edits_add(&e, (struct span){ text + 4, 2 }, "x"));
+	assert_false(edits_add(&e, (struct span){ text + 3, 2 }, "no"));
+	assert_false(edits_add(&e, (struct span){ text + 5, 2 }, "no"));
+	assert_true(edits_add(&e, (struct span){ text + 6, 1 }, "y"));
+	assert_true(edits_add(&e, (struct span){ text + 3, 1 }, "z"));
+	edits_apply(&e, span(text), &out);
+	assert_string_equal(buf_string(&out), "012zxy789abcdefghij");
+	edits_done(&e);
+	assert_int_equal(e.count, 0);
+	for (size_t i = 0; i < EDITS_MAX; i++)
+		assert_true(edits_add(&e, (struct span){ text + i, 1 }, ""));
+	assert_false(edits_add(&e, (struct span){ text + EDITS_MAX, 1 }, ""));
+	buf_reset(&out);
+	edits_apply(&e, span(text), &out);
+	assert_string_equal(buf_string(&out), text + EDITS_MAX);
+	edits_done(&e);
+}
+
+/* An eighth more at most, and never less than it was. */
+static void steps_of_time(void **state)
+{
+	(void)state;
+	for (int64_t ns = 1; ns < INT64_C(1) << 36; ns += 1 + ns / 37) {
+		struct latency l = { 0 };
+		int64_t end;
+
+		latency_add(&l, ns);
+		end = latency_at(&l, 50);
+		if (ns < 128)
+			assert_int_equal(end, 128);
+		else if (end <= ns || end > ns + ns / 8 + 1)
+			fail_msg("%lld is in the step to %lld", (long long)ns,
+				 (long long)end);
+	}
+}
+
+/* The least time that so many percent took at most. */
+static void ranks(void **state)
+{
+	struct latency l = { 0 };
+
+	(void)state;
+	latency_add(&l, 100);
+	assert_int_equal(latency_at(&l, 1), 128);
+	assert_int_equal(latency_at(&l, 100), 128);
+	latency_add(&l, 1000);
+	latency_add(&l, 1000);
+	assert_int_equal(latency_at(&l, 33), 128);
+	assert_int_equal(latency_at(&l, 34), 1024);
+	for (int i = 0; i < 49; i++)
+		latency_add(&l, 100);
+	for (int i = 0; i < 48; i++)
+		latency_add(&l, 1000);
+	assert_int_equal(latency_at(&l, 50), 128);
+	assert_int_equal(latency_at(&l, 51), 1024);
+	assert_int_equal(l.count, 100);
 }
 
 static void percentiles(void **state)
@@ -257,6 +504,17 @@ static void who_was_told_what(void **state)
 	upstream_host(&u, true, &host);
 	assert_string_equal(buf_string(&host), "h");
 	upstream_done(&u);
+	assert_int_equal(upstream_read(&u, "ws://h:81/p?q", NULL), 0);
+	assert_true(!u.tls && u.port == 81 && u.has_port);
+	assert_string_equal(u.path, "/p?q");
+	buf_reset(&host);
+	upstream_host(&u, true, &host);
+	assert_string_equal(buf_string(&host), "h:81");
+	buf_reset(&host);
+	upstream_host(&u, false, &host);
+	assert_string_equal(buf_string(&host), "h");
+	upstream_done(&u);
+	assert_int_equal(upstream_read(&u, "ws://h:81:82/", NULL), -1);
 	assert_int_equal(upstream_read(&u, "ws://h:x/", NULL), -1);
 	assert_int_equal(upstream_read(&u, "h", NULL), -1);
 }
@@ -269,6 +527,14 @@ int main(void)
 		cmocka_unit_test(faults),
 		cmocka_unit_test(each_third),
 		cmocka_unit_test(hangs),
+		cmocka_unit_test(names_of_faults),
+		cmocka_unit_test(whose_reply),
+		cmocka_unit_test(each_second),
+		cmocka_unit_test(sets_members),
+		cmocka_unit_test(steps_of_pointers),
+		cmocka_unit_test(places_of_edits),
+		cmocka_unit_test(steps_of_time),
+		cmocka_unit_test(ranks),
 		cmocka_unit_test(edits_in_their_order),
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(percentiles),
