@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "proxy/alter.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
 #include "proxy/udp_relay.h"
@@ -39,6 +40,9 @@ static struct {
 	unsigned text, packets, udp;
 	struct buf notes;
 	bool found[DIAG_CODE_COUNT];
+	struct buf details; /* "CODE detail\n" of each */
+	char device[40]; /* who the board says it is */
+	struct alterations *alter;
 	uint32_t seed;
 } run;
 
@@ -53,6 +57,8 @@ static void on_passed(void *owner, const struct talk *t,
 	run.udp += e->kind == CAPTURED_PACKET && t->leg == LEG_UDP;
 	if (e->kind == CAPTURED_NOTICE)
 		buf_add(&run.notes, e->data.text, e->data.len);
+	if (e->kind == CAPTURED_DEVICE)
+		snprintf(run.device, sizeof(run.device), "%s", t->device);
 }
 
 static void on_found(void *owner, const struct talk *t, const struct finding *f,
@@ -60,8 +66,8 @@ static void on_found(void *owner, const struct talk *t, const struct finding *f,
 {
 	(void)owner;
 	(void)t;
-	(void)detail;
 	run.found[f->code] = true;
+	buf_printf(&run.details, "%s %s\n", finding_row(f->code)->code, detail);
 }
 
 static void on_said(void *owner, const struct proxy_news *n)
@@ -108,6 +114,7 @@ static void open_proxy(void)
 				   .kind = UPSTREAM_MQTT,
 				   .listen = &run.words,
 				   .rewrite = REWRITE_ALL,
+				   .alter = run.alter,
 				   .events = &events };
 
 	snprintf(upstream, sizeof(upstream), "mqtt://127.0.0.1:%u",
@@ -122,10 +129,14 @@ static void open_proxy(void)
 static int set_up(void **state)
 {
 	struct error err = { 0 };
+	const char *fault = *state;
 
-	(void)state;
 	memset(&run, 0, sizeof(run));
 	words_add(&run.words, "127.0.0.1:0");
+	if (fault) {
+		run.alter = alterations_new();
+		assert_int_equal(alterations_fault(run.alter, fault, &err), 0);
+	}
 	assert_int_equal(loop_new(&run.loop, &err), 0);
 	run.upstream = bound(SOCK_STREAM);
 	run.seed = 1;
@@ -143,6 +154,8 @@ static int tear_down(void **state)
 	close(run.upstream);
 	words_done(&run.words);
 	buf_done(&run.notes);
+	buf_done(&run.details);
+	alterations_free(run.alter);
 	return 0;
 }
 
@@ -487,6 +500,9 @@ static void audio(void **state)
 	(void)state;
 	meet(&device, &backend);
 	port = hello(&device, &backend, server);
+	snprintf(got, sizeof(got), "audio: 127.0.0.1:%u became 127.0.0.1:%u",
+		 number_of(server), port);
+	assert_string_equal(buf_string(&run.notes), got);
 	/* Of another session, then ours, with one number left out. */
 	send_to(other, port, AUDIO("\1\2\3\4", "\1"), AUDIO_LEN);
 	send_to(board, port, AUDIO(OURS, "\1"), AUDIO_LEN);
@@ -552,6 +568,7 @@ static void resets(void **state)
 static void tls_to_us(void **state)
 {
 	struct stream device = { 0 };
+	char said[120];
 
 	(void)state;
 	device.fd = dial(run.port);
@@ -560,6 +577,12 @@ static void tls_to_us(void **state)
 	assert_int_equal(device.heard.len, 0);
 	assert_true(run.found[N121]);
 	assert_non_null(strstr(buf_string(&run.notes), "wants TLS"));
+	snprintf(
+		said, sizeof(said),
+		"the board at 127.0.0.1:%u wants TLS on port %u, which is plain (N121)",
+		number_of(device.fd), run.port);
+	assert_string_equal(buf_string(&run.notes), said);
+	assert_int_equal(run.proxy->counts.refused, 1);
 	close(device.fd);
 }
 
@@ -576,6 +599,283 @@ static void refused(void **state)
 	assert_memory_equal(device.heard.data, no, 4);
 	assert_true(run.found[M401]);
 	part(&device, &backend);
+}
+
+static bool was_found(const char *line)
+{
+	if (strstr(buf_string(&run.details), line))
+		return true;
+	print_error("no '%s' in: %s\n", line, buf_string(&run.details));
+	return false;
+}
+
+/* The codes of 3.1.1 in words; a later one by its number. */
+static void codes_of_connack(void **state)
+{
+	static const char *const words[] = {
+		NULL,
+		"M401 CONNACK 1: it does not speak that version of MQTT\n",
+		"M401 CONNACK 2: client id\n",
+		"M401 CONNACK 3: server unavailable\n",
+		"M401 CONNACK 4: user or password\n",
+		"M401 CONNACK 5: not authorized\n",
+		"M401 CONNACK 6\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words); i++) {
+		const char no[] = { '\x20', '\x02', '\0', (char)i };
+		struct stream device = { 0 }, backend = { 0 };
+
+		device.fd = dial(run.port);
+		send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
+		backend.fd = accepted();
+		exchange(&backend, &device, no, 4, 4);
+		if (words[i])
+			assert_true(was_found(words[i]));
+		else
+			assert_int_equal(run.details.len, 0);
+		part(&device, &backend);
+	}
+}
+
+/* Who it is: the Device-Id in its client id, or that. */
+static void names_of_boards(void **state)
+{
+	static const struct {
+		const char *client, *device;
+	} names[] = { { "GID_test@@@aa_bb_cc_dd_ee_ff@@@u",
+			"aa:bb:cc:dd:ee:ff" },
+		      { "c1", "c1" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const size_t len = strlen(names[i].client);
+		struct stream device = { 0 }, backend = { 0 };
+		struct buf body = { 0 }, packet = { 0 };
+
+		buf_add(&body, "\0\4MQTT\x04\x02\x00\xF0\0", 11);
+		buf_char(&body, (char)len);
+		buf_text(&body, names[i].client);
+		add_packet(&packet, 0x10, body.data, body.len);
+		device.fd = dial(run.port);
+		send(device.fd, packet.data, packet.len, 0);
+		backend.fd = accepted();
+		exchange(&backend, &device, CONNACK, sizeof(CONNACK) - 1, 4);
+		assert_string_equal(run.device, names[i].device);
+		part(&device, &backend);
+		buf_done(&body);
+		buf_done(&packet);
+	}
+}
+
+static void add_text(struct buf *out, unsigned first, const char *text)
+{
+	struct buf body = { 0 };
+
+	buf_add(&body, "\0\1t", 3);
+	buf_text(&body, text);
+	add_packet(out, first, body.data, body.len);
+	buf_done(&body);
+}
+
+/* What a broker kept for a board; what the board has kept is its own affair. */
+static void retained(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf packet = { 0 };
+
+	(void)state;
+	meet(&device, &backend);
+	add_text(&packet, 0x31, "{\"type\":\"x\"}");
+	exchange(&device, &backend, packet.data, packet.len, packet.len);
+	assert_false(run.found[M410]);
+	exchange(&backend, &device, packet.data, packet.len, packet.len);
+	assert_true(was_found("M410 it came with the retain flag\n"));
+	assert_same(&packet, &device.heard, 0);
+	assert_int_equal(run.text, 2);
+	part(&device, &backend);
+	buf_done(&packet);
+}
+
+/* It goes on unread, and whose it is is told. */
+static void no_mqtt(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+
+	(void)state;
+	meet(&device, &backend);
+	exchange(&device, &backend, "\0\0 no MQTT", 10, 10);
+	assert_true(was_found(
+		"N112 what the board sends is no MQTT: it goes on unread\n"));
+	assert_memory_equal(backend.heard.data, "\0\0 no MQTT", 10);
+	part(&device, &backend);
+	buf_reset(&run.details);
+	device = backend = (struct stream){ 0 };
+	device.fd = dial(run.port);
+	send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
+	backend.fd = accepted();
+	/* It could be a packet, but nothing comes before a CONNACK. */
+	exchange(&backend, &device, "\xD0\x00", 2, 2);
+	assert_true(was_found(
+		"N112 what the broker sends is no MQTT: it goes on unread\n"));
+	part(&device, &backend);
+}
+
+/* ---- faults ---- */
+
+#define ASKS                                                           \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":7," \
+	"\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}}}"
+#define REPLIES(id)                                                      \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":" id  \
+	",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"}]," \
+	"\"isError\":false}}}"
+
+/* A tool was called; reply: what the board will say to that. */
+static void call(struct stream *device, struct stream *backend,
+		 struct buf *reply)
+{
+	struct buf packet = { 0 };
+
+	meet(device, backend);
+	add_text(&packet, 0x30, ASKS);
+	exchange(backend, device, packet.data, packet.len, packet.len);
+	assert_same(&packet, &device->heard, 0);
+	buf_done(&packet);
+	add_text(reply, 0x30, REPLIES("7"));
+}
+
+static void noted(const char *note)
+{
+	if (!strstr(buf_string(&run.notes), note))
+		fail_msg("no '%s' in: %s", note, buf_string(&run.notes));
+}
+
+#define PING "\xC0\x00"
+
+static void fault_drops(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	buf_add(&reply, PING, 2);
+	exchange(&device, &backend, reply.data, reply.len, 2);
+	assert_int_equal(backend.heard.len, 2);
+	assert_memory_equal(backend.heard.data, PING, 2);
+	noted("--fault no-reply");
+	assert_int_equal(run.proxy->counts.dropped, 1);
+	part(&device, &backend);
+	buf_done(&reply);
+}
+
+static void fault_doubles(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	exchange(&device, &backend, reply.data, reply.len, 2 * reply.len);
+	add_text(&reply, 0x30, REPLIES("7"));
+	assert_same(&reply, &backend.heard, 0);
+	noted("--fault two-replies");
+	assert_int_equal(run.proxy->counts.changed, 0);
+	part(&device, &backend);
+	buf_done(&reply);
+}
+
+static void fault_changes(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 }, other = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	add_text(&other, 0x30, REPLIES("1007"));
+	exchange(&device, &backend, reply.data, reply.len, other.len);
+	assert_same(&other, &backend.heard, 0);
+	noted("--fault wrong-id");
+	assert_int_equal(run.proxy->counts.changed, 1);
+	part(&device, &backend);
+	buf_done(&reply);
+	buf_done(&other);
+}
+
+/* All behind it waits as well. */
+static void fault_delays(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	buf_add(&reply, PING, 2);
+	exchange(&device, &backend, reply.data, reply.len, reply.len);
+	assert_same(&reply, &backend.heard, 0);
+	noted("--fault late-reply");
+	/* And it is read on. */
+	exchange(&device, &backend, PING, 2, reply.len + 2);
+	assert_int_equal(run.proxy->counts.dropped, 0);
+	part(&device, &backend);
+	buf_done(&reply);
+}
+
+/* The other way it still works. */
+static void fault_hangs(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	buf_add(&reply, PING, 2);
+	buf_reset(&device.heard);
+	assert_int_equal(send(device.fd, reply.data, reply.len, 0), reply.len);
+	while (!run.proxy->counts.dropped)
+		turn();
+	exchange(&device, &backend, PING, 2, 0);
+	exchange(&backend, &device, "\xD0\x00", 2, 2);
+	hear(&backend);
+	assert_int_equal(backend.heard.len, 0);
+	noted("--fault hang");
+	assert_int_equal(run.proxy->counts.dropped, 1);
+	part(&device, &backend);
+	buf_done(&reply);
+}
+
+static void awaits_reset(const struct stream *s)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	char piece[500];
+	ssize_t got;
+
+	do {
+		turn();
+		got = recv(s->fd, piece, sizeof(piece), 0);
+	} while ((got > 0 || (got < 0 && errno == EAGAIN)) &&
+		 loop_now() < until);
+	assert_int_equal(got, -1);
+	assert_int_equal(errno, ECONNRESET);
+}
+
+static void fault_cuts(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	assert_int_equal(send(device.fd, reply.data, reply.len, 0), reply.len);
+	awaits_reset(&backend);
+	awaits_reset(&device);
+	noted("--fault cut-frame");
+	close(device.fd);
+	close(backend.fd);
+	buf_done(&device.heard);
+	buf_done(&reply);
 }
 
 /* Who is not read fills a bounded room; all of it comes in the end. */
@@ -616,10 +916,27 @@ static void slow_reader(void **state)
 int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test, fault)                                                 \
+	cmocka_unit_test_prestate_setup_teardown(test, set_up, tear_down, \
+						 (void *)(uintptr_t)(fault))
 	const struct CMUnitTest tests[] = {
-		EACH(conversations), EACH(audio),     EACH(no_hello),
-		EACH(resets),	     EACH(tls_to_us), EACH(refused),
+		EACH(conversations),
+		EACH(audio),
+		EACH(no_hello),
+		EACH(resets),
+		EACH(tls_to_us),
+		EACH(refused),
 		EACH(slow_reader),
+		EACH(codes_of_connack),
+		EACH(names_of_boards),
+		EACH(retained),
+		EACH(no_mqtt),
+		WITH(fault_drops, "no-reply"),
+		WITH(fault_doubles, "two-replies"),
+		WITH(fault_changes, "wrong-id"),
+		WITH(fault_delays, "late-reply=1ms"),
+		WITH(fault_hangs, "hang"),
+		WITH(fault_cuts, "cut-frame"),
 	};
 
 	mem_init();
