@@ -592,7 +592,7 @@ static void a_minute(void **state)
 	h.at_us = 1000000 + 59000000;
 	hear(&h, line);
 	assert_string_equal(diag_finding(&h.diag, S810)->detail,
-			    "3 starts within 60 s");
+			    "3 starts within 1 min");
 	hear(&h, line);
 	assert_int_equal(diag_count(&h.diag, S810), 2);
 	forget(&h);
