@@ -164,7 +164,8 @@ static void count_again(struct diag *d, struct finding *f)
 	struct finding more = *diag_finding(d, f->code);
 
 	more.count += f->count;
-	more.last_us = f->last_us;
+	if (f->last_us > more.last_us)
+		more.last_us = f->last_us;
 	more.detail = mem_strdup(more.detail);
 	diag_take(d, &more);
 	finding_done(f);

@@ -30,6 +30,7 @@ load helper
 	mcp check "$WORK/c.jsonl" --fail-on warning
 	[ "$status" -eq 0 ]
 	grep -q 'the backend was mcpctl' <<<"$out"
+	tr -s ' \n' ' ' <<<"$out" | grep -q '; the backend was mcpctl, and is not judged'
 	absent '^(error|warn|note) +B[0-9]' "$WORK/stdout"
 }
 
@@ -58,6 +59,8 @@ load helper
 	says '   #9 serial device >'
 	# Nobody said who recorded it.
 	says 'who recorded it is not'
+	tr -s ' \n' ' ' <stdout | grep -q '; who recorded it is not told: it is taken for the backend, which is not judged'
+	grep -qE '^capture +ok +trace, 0 messages, 0 of audio, 0.0 s' stdout
 	absent 'was mcpctl' stdout
 }
 
@@ -169,4 +172,58 @@ says_at() {
 		ends 0
 		absent D145 "$WORK/stdout"
 	done
+}
+
+# asked N CONNECTION DEVICE BODY: a question of OTA, and that answer.
+asked() {
+	printf '{"n":%d,"t":%d000000,"c":%d,"leg":"ota","from":"device","kind":"request","device":"%s","head":["POST /ota/ HTTP/1.1"],"size":2,"text":"{}"}\n' \
+		"$1" "$1" "$2" "$3"
+	printf '{"n":%d,"t":%d500000,"c":%d,"leg":"ota","from":"backend","kind":"response","device":"%s","status":200,"head":["HTTP/1.1 200 OK","Content-Length: %d"],"size":%d,"text":%s}\n' \
+		$(($1 + 1)) "$1" "$2" "$3" ${#4} ${#4} "$(jq -Rn --arg t "$4" '$t')"
+}
+
+@test "several boards in one capture: a line for each, what was told before only named" {
+	local leads='{"websocket":{"url":"ws://192.168.1.2:8001/"}}'
+	{
+		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","clock":"us","masked":true}'
+		asked 1 1 aa:01 "$leads"
+		asked 3 2 aa:02 "$leads"
+		asked 5 3 aa:02 "$leads"
+		asked 7 4 aa:02 '{"x":1}'
+		printf '{"n":9,"t":9000000,"c":5,"leg":"ws","from":"device","kind":"text","device":"aa:03","size":2,"text":"{}"}\n'
+		printf '{"n":10,"t":9000000,"kind":"lost","count":3}\n'
+	} >boards.cap
+	mcp check boards.cap
+	ends 7
+	says 'capture  odd   proxy, 1 message, 0 of audio, 9.0 s'
+	says 'lost     odd   3 events were not recorded: what is missing may be there'
+	grep -qxE 'device +odd +aa:02, 3 connections' stdout
+	grep -qxE 'device +ok +aa:01, 1 connection; also O318' stdout
+	grep -qE '^device +(ok|odd) +aa:03, 1 connection$' stdout
+	[ "$(grep -c '^note  *O318 ' stdout)" = 1 ]
+	mcp check boards.cap --report json:boards.json
+	jq -e '[.. | objects | select(.code? == "O318") | [.count, .last_us]] == [[3, 5500000]]' boards.json
+	mcp check boards.cap --skip O318
+	absent 'also' stdout
+}
+
+@test "a serial log: starts by its stamps, which fall back at each; long lines" {
+	printf '%s\n' 'rst:0x1 (POWERON),boot:0x8' 'I (20000) x: y' \
+		'rst:0x1 (POWERON),boot:0x8' 'I (20000) x: y' 'rst:0x1 (POWERON),boot:0x8' >rom.txt
+	mcp check rom.txt --only S810
+	says 'serial   ok    lines: 5, starts of the chip: 3'
+	tr -s ' \n' ' ' <stdout | grep -qF ': 3 starts within 40 s'
+	{
+		printf 'I (20) boot: ESP-IDF v5.4 2nd stage bootloader\nI (10000) x: y\n%.0s' 1 2 3
+		printf '%5000s\n' x
+	} >usb.txt
+	mcp check usb.txt --only S810
+	says 'serial   ok    lines: 7, starts of the chip: 3, some lines were cut at 4 kB'
+	tr -s ' \n' ' ' <stdout | grep -qF ': 3 starts within 20 s'
+	mcp check /dev/null
+	ends 2
+	echo 'no log' >other.txt
+	mcp check other.txt
+	ends 2
+	hints "'other.txt' is no capture, and no line of it is one of a board's serial log"
 }
