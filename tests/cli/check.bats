@@ -212,6 +212,31 @@ codes() {
 	# shellcheck disable=SC1003 # tr's own backslash
 	grep -o 'method\\*":\\*"[a-z/]*' trace.jsonl | tr -d '\\' | sed 's/$/"/; s/^/"/' | sort -u >sent
 	diff planned sent
+	mcp sim: check --plan --risk args
+	says 'look  who it is (boards; others are asked for '
+	says 'look  nothing: that it may begin'
+	says 'look  the list, each page'
+	says 'ask   whether the network answers, ten times'
+	says '      (no Ping this way: a WebSocket has one)'
+	says 'ask   how fast its main loop answers, ten times'
+	says 'ask   the list a second time'
+	says 'read  once, and three times for its time'
+	says '      (not this way, which has no frames; a WebSocket has)'
+	says 'odd   whether it still answers (boards; others by ping)'
+	says 'args  whether it checks arguments'
+	hints ' messages are shown, for a board each in an envelope; nothing was sent'
+	mcp ws://127.0.0.1:1/ check --plan --risk args
+	says '      (a WebSocket Ping, where the peer came by one)'
+	says 'read  each tool that is known to read only, once and three times'
+	says 'args  each tool that needs an integer and cannot destroy'
+	absent 'not this way' stdout
+	mcp attach: check --plan --risk odd
+	says '      (a WebSocket Ping of serve, where the device came by one)'
+	says '      (not through serve, whose ids and frames are its own)'
+	mcp sim: check --plan --risk look
+	absent '^(ask|read|odd|args) ' stdout
+	mcp check tools x.json --plan
+	hints '0 messages: a list that is there already is read; nothing was sent'
 }
 
 @test "--call calls what is named, and its failure is none of status 0" {
@@ -505,6 +530,18 @@ codes() {
 	grep -q 'classname="nowhere.jsonl"' failed.xml
 	grep -qx 'not ok 1 - stopped: check.*' failed.tap
 	grep -qx '  status: 2' failed.tap
+	run mcpctl check nowhere.jsonl --report md:failed.markdown --report json:failed.json
+	grep -q '^It could not be made to its end: .*nowhere.jsonl' failed.markdown
+	jq -e '.check | .error | test("nowhere.jsonl")' failed.json
+	jq -e '.check | .error == null and .risk == "ask" and .errors == 0 and .warnings == 0 and .asked > 0' r.json
+	jq -e '.check.stages | map(.name)[0:2] == ["way", "hello"] and all(.cases | length > 0)' r.json
+	jq -e '[.check.stages[].cases[] | select(.finding)] | length == 1 and .[0].verdict == "odd"' r.json
+	jq -e '.runs[0] | .results | length == 1 and .[0].level == "note" and .[0].occurrenceCount >= 1' r.sarif
+	grep -q '^### mcpctl check: 02:00:00:00:00:01 at sim:esp32$' issue.text
+	grep -qx '0 errors, 0 warnings, 1 note; --risk ask, [0-9]* asked; mcpctl [0-9.]*.*' issue.text
+	grep -q '^| way | ok | ' issue.text
+	grep -qE '^- \*\*[A-Z][0-9]+\*\* note: ' issue.text
+	grep -qE '# SKIP found, below --fail-on: ' r.tap
 	jq -e '.runs[0].invocations[0] | .executionSuccessful == false and (.toolExecutionNotifications[0].message.text | test("nowhere.jsonl"))' failed.sarif
 	run mcpctl sim: check --report xml:r
 	[ "$status" -eq 2 ]

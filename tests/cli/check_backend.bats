@@ -31,9 +31,17 @@ prose() {
 	line '^name  *ok  *127\.0\.0\.1$'
 	line "^tcp  *ok  *port $PORT\$"
 	line '^tls  *-  *none'
+	line '^tls  *-  *none: the address is ws://$'
 	line '^upgrade  *ok  *101, '
+	line '^upgrade  *ok  *101, [0-9.]* m?s after dialling$'
 	line '^hello  *ok  *after .*, session '
 	line '^init  *ok  *after .*mcpctl'
+	prose ', calls itself mcpctl, first id'
+	prose ': nobody who is known'
+	prose '; user-only tools asked for, too'
+	line '^quiet  *ok  *0 calls of tools, 0 other requests; then nothing for 300 ms$'
+	line '^bye  *ok  *hung up by us, as a board does: no Close$'
+	line '^0 errors, 0 warnings, 0 notes in .*; 0 asked$'
 	line '^list  *ok  *to the last page, [0-9]* requests'
 	line '^quiet  *ok  *0 calls of tools'
 	line '^bye  *ok  *hung up by us'
@@ -62,6 +70,8 @@ prose() {
 	mcp check backend "$BACKEND" --for 800ms
 	ends 0
 	line '^init  *ok .*most likely Python server: calls itself'
+	prose 'most likely Python server: calls itself XiaozhiClient, first id 1, no session_id in the envelope'
+	prose '; user-only tools not asked for'
 	line '^list  *ok  *to the last page, 2 requests'
 	line '^warning B214 '
 	line '^note  *B211 '
@@ -77,6 +87,11 @@ prose() {
 	ends 7
 	line '^list  *odd  *1 request, not to the last page; [0-9]* tools lost:'
 	line 'self\.perch\.lamp[0-9]*\.set'
+	prose '; 12 tools lost: self.perch.lamp22.set self.perch.lamp23.set'
+	prose 'self.perch.lamp29.set … 4 more'
+	line '^init  *ok  *after .*, it does not say who it is$'
+	prose '0 calls of tools, 0 other requests; it ended after'
+	line '^bye  *odd  *closed by the backend$'
 	line '^error  *B230 '
 	line '^mcpctl explain B230$'
 }
@@ -103,6 +118,8 @@ prose() {
 	ends 0
 	line '^init  *odd  *initialize did not come'
 	line '^list  *odd  *no tools/list came'
+	line '^init  *odd  *initialize did not come$'
+	line '^list  *odd  *no tools/list came: it knows no tool$'
 }
 
 @test "refused behind 101 by a text: where it ended, and why; status 6" {
@@ -120,6 +137,7 @@ prose() {
 	mcp check backend "$BACKEND"
 	ends 3
 	line '^hello  *fail'
+	line '^hello  *fail  *none came that a board takes; closed by the backend$'
 	line '^error  *B209 '
 	hints 'no server hello came that a board takes'
 	absent 'welcomed' stderr
@@ -167,6 +185,8 @@ prose() {
 	mcp check backend "mqtt://127.0.0.1:$MQTT" --fail-on warning --for 300ms
 	ends 0
 	line '^connack  *ok  *accepted, .* as GID_test@@@02_00_00_00_00_01@'
+	line '^tls  *-  *none: MQTT without TLS$'
+	line '^connack  *ok  *accepted, [0-9.]* m?s after dialling, as GID_test@@@'
 	line '^hello  *ok  *after .*, session mcpctl-'
 	line '^init  *ok  *in standby, .* after CONNACK, calls itself mcpctl'
 	line '^list  *ok  *to the last page'
@@ -294,6 +314,7 @@ gateway() {
 	ends 3
 	line '^connack  *ok'
 	line '^hello  *fail  *ours did not go out: '
+	prose "ours did not go out: the broker '127.0.0.1' went away"
 	hints 'nothing came of the backend'
 }
 
@@ -346,10 +367,24 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	mcp check backend "http://$AT/ota/"
 	ends 6
 	line '^activate odd  *a board shows the code 123456 and waits; to the challenge it'
+	prose 'a board shows the code 123456 and waits; to the challenge it said 202: it is to wait'
 	grep -q '^activate {}$' planted.out
 	mcp check ota "http://$AT/ota"
 	ends 0
 	line '^activate odd .*to the challenge it'
+	# Without a code there is none to show; another answer, and none at all.
+	body "{\"activation\":{\"challenge\":\"c\"},$ws}" >answer
+	printf 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n' >answer-activate
+	mcp check backend "http://$AT/ota/"
+	ends 6
+	line '^activate odd  *to the challenge it said 403$'
+	hints 'wants this board to be activated first'
+	hints 'activate the board there, then check again'
+	absent ', with the code' stderr
+	: >answer-activate
+	mcp check backend "http://$AT/ota/"
+	ends 6
+	prose "activate odd the challenge stayed unanswered: $AT: closed before the reply was"
 }
 
 @test "a challenge that activates: asked again, and on with the new answer" {
@@ -362,6 +397,20 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	line '^activate ok  *to the challenge it said 200; asked again, it wants no activation$'
 	line '^list  *ok  *to the last page'
 	ends 0
+	# It wants it still; or what it says then is nothing that a board reads.
+	body "{\"activation\":{\"challenge\":\"c\"}}" >answer
+	body "{\"activation\":{\"code\":\"77\"}}" >answer-after
+	mcp check backend "http://$AT/ota/"
+	ends 6
+	line '^activate odd  *to the challenge it said 200; asked again, it wants it still$'
+	hints 'activated first, with the code 77'
+	body "{\"activation\":{\"challenge\":\"c\"}}" >answer
+	body 'no' >answer-after
+	mcp check backend "http://$AT/ota/"
+	ends 7
+	prose 'said 200; asked again, it said what a board does not survive'
+	line '^error  *O321 '
+	line '^stopped .*upgrade, hello, init, list, quiet, bye: not reached$'
 }
 
 @test "an answer of OTA that leads nowhere" {
@@ -388,12 +437,22 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	line '"transport":"udp"'
 	line '"state":"detect","text":"hi"'
 	line '"type":"goodbye"'
+	line '^look  hello, at a broker once it was quiet for 1.5 s$'
+	line '"session_id":"\(as the backend says\)","type":"listen","state":"start"'
+	line '^look  answers to initialize, tools/list and tools/call, as it asks$'
+	line '^look  what --say has the user say$'
+	hints '5 messages; nothing was sent'
 	hints 'nothing was sent'
 	absent connect gateway.out
 	mcp check backend http://127.0.0.1:1/ota/ --plan
 	ends 0
 	line '"transport":"websocket"'
 	line '"mac_address":'
+	line '^look  the question of OTA \(POST\)$'
+	line '^look  if the answer has a challenge \(POST …/activate\)$'
+	line '^look  hello, at a WebSocket$'
+	line '^look  the session ends$'
+	hints '9 messages, of one way or the other; nothing was sent'
 	absent detect stdout
 	mcp check backend ws://127.0.0.1:x/ --plan
 	ends 2

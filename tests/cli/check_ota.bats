@@ -30,6 +30,13 @@ nothing_above_a_note() {
 		grep -qE "^$stage +ok " stdout
 	done
 	absent '^stopped|^name' stdout
+	grep -qE '^ota +ok +200 in [0-9.]+ m?s, [0-9]+ B, Content-Length$' stdout
+	grep -qE '^activate +ok +none is asked for$' stdout
+	grep -qE '^upgrade +ok +101 in [0-9.]+ m?s$' stdout
+	grep -qE "^hello +ok +the server's came after [0-9.]+ m?s$" stdout
+	grep -qE '^init +ok +initialize came and was answered, after [0-9.]+ m?s$' stdout
+	grep -qE '^bye +ok +TCP ends without a Close frame, as boards do it$' stdout
+	grep -qE '; 1 asked$' stdout
 	event ota aa:bb:cc:dd:ee:ff
 	mcp -o json check ota "$OTA"
 	ends 0
