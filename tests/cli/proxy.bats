@@ -372,7 +372,7 @@ finds() {
 	leave
 	jq -es 'map(.capture // empty) == [1]' json.out
 	jq -es '.[-1].proxied.connections == 2 and .[-1].proxied.capture == "both.cap"' json.out
-	jq -es '.[-1].proxied.findings | all(. > 0)' json.out
+	jq -es '.[-1].proxied.findings | length > 0 and all(. > 0)' json.out
 	jq -es 'map(select(.kind == "text")) | length > 5' json.out
 	[ "$(grep -c . json.out)" = $(($(grep -c . both.cap) + 1)) ]
 }
