@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proxy/http_bend: what becomes of the answers of an MCP server over HTTP that
+ * are changed on purpose: whole ones, events in chunks or with a length, cut,
+ * late, too large; byte for byte.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "proxy/alter.h"
+#include "proxy/proxy.h"
+#include "proxy/talk.h"
+
+#define PATIENCE_MS 20000
+
+static struct {
+	struct loop *loop;
+	struct proxy *proxy;
+	struct alterations *alter;
+	struct words words;
+	int upstream; /* listens in the server's place */
+	uint16_t port; /* of the proxy */
+	bool closed;
+	struct buf notes,
+		passed; /* what was said, and what went on in its place */
+	struct buf details; /* of findings */
+} run;
+
+static void on_passed(void *owner, const struct talk *t,
+		      const struct capture_event *e)
+{
+	(void)owner;
+	(void)t;
+	if (e->kind == CAPTURED_NOTICE)
+		buf_printf(&run.notes, "%.*s\n", (int)e->data.len,
+			   e->data.text);
+	if (e->kind == CAPTURED_TEXT && e->from == FROM_DEVICE)
+		buf_printf(&run.passed, "%.*s=>%.*s\n", (int)e->data.len,
+			   e->data.text,
+			   e->passed.text ? (int)e->passed.len : 1,
+			   e->passed.text ? e->passed.text : "-");
+}
+
+static void on_found(void *owner, const struct talk *t, const struct finding *f,
+		     const char *detail)
+{
+	(void)owner;
+	(void)t;
+	buf_printf(&run.details, "%s %s\n", finding_row(f->code)->code, detail);
+}
+
+static const struct proxy_events events = { .passed = on_passed,
+					    .found = on_found };
+
+static void on_closed(void *owner)
+{
+	(void)owner;
+	run.closed = true;
+}
+
+static int bound(uint16_t *port)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t len = sizeof(own);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+	assert_int_equal(listen(fd, 10), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+	*port = ntohs(own.sin_port);
+	return fd;
+}
+
+/* bend: "/POINTER=JSON" or a fault. */
+static void begin(const char *bend)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char upstream[64];
+	uint16_t port;
+	struct error err = { 0 };
+	struct proxy_options o = { .upstream = upstream,
+				   .kind = UPSTREAM_MCP,
+				   .listen = &run.words,
+				   .events = &events };
+
+	memset(&run, 0, sizeof(run));
+	words_add(&run.words, "127.0.0.1:0");
+	assert_int_equal(loop_new(&run.loop, &err), 0);
+	run.upstream = bound(&port);
+	run.alter = alterations_new();
+	assert_int_equal(*bend == '/' ?
+				 alterations_set(run.alter, bend, &err) :
+				 alterations_fault(run.alter, bend, &err),
+			 0);
+	o.alter = run.alter;
+	snprintf(upstream, sizeof(upstream), "http://127.0.0.1:%u/mcp", port);
+	if (proxy_open(&run.proxy, run.loop, &o, &err))
+		fail_msg("%s", err.text);
+	proxy_addresses(run.proxy, &at);
+	run.port = (uint16_t)strtoul(strrchr(at.word[0], ':') + 1, NULL, 10);
+}
+
+static void end(void)
+{
+	proxy_close(run.proxy, on_closed, NULL);
+	loop_wait(run.loop, &run.closed, loop_now() + PATIENCE_MS, NULL);
+	assert_true(run.closed);
+	loop_free(run.loop);
+	close(run.upstream);
+	words_done(&run.words);
+	buf_done(&run.notes);
+	buf_done(&run.passed);
+	buf_done(&run.details);
+	alterations_free(run.alter);
+}
+
+static void turn(void)
+{
+	const bool never = false;
+
+	loop_stay(run.loop, &never, loop_now() + 1, NULL);
+}
+
+static int dial(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(run.port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+static int accepted(void)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	int fd;
+
+	do {
+		turn();
+		fd = accept4(run.upstream, NULL, NULL,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	} while (fd < 0 && loop_now() < until);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+#define CALL                                                       \
+	"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\"," \
+	"\"params\":{\"name\":\"x\"}}"
+#define ASK                                                       \
+	"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: " \
+	"application/json\r\nContent-Length: 68\r\n\r\n" CALL
+
+static void hear(int fd, struct buf *heard, bool *over)
+{
+	static char piece[65536];
+	ssize_t got;
+
+	while ((got = recv(fd, piece, sizeof(piece), 0)) > 0)
+		buf_add(heard, piece, (size_t)got);
+	*over |= got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+static void say(int fd, const char *text, size_t len)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	while (len && loop_now() < until) {
+		ssize_t done = send(fd, text, len, MSG_NOSIGNAL);
+
+		text += done > 0 ? done : 0;
+		len -= done > 0 ? (size_t)done : 0;
+		turn();
+	}
+	assert_int_equal(len, 0);
+}
+
+/*
+ * The host's call is answered so, in pieces of so many bytes (0: at once), then
+ * the server ends; what the host hears until the end.
+ */
+static void answered(const char *answer, size_t len, size_t pieces,
+		     struct buf *heard)
+{
+	int host = dial(), server;
+	int64_t until = loop_now() + PATIENCE_MS;
+	struct buf asked = { 0 };
+	bool over = false, end_of = false;
+
+	assert_int_equal(strlen(CALL), 68);
+	say(host, ASK, strlen(ASK));
+	server = accepted();
+	while (asked.len < strlen(CALL) && loop_now() < until) {
+		turn();
+		hear(server, &asked, &end_of);
+	}
+	for (size_t at = 0; at < len;) {
+		size_t part = pieces && len - at > pieces ? pieces : len - at;
+
+		say(server, answer + at, part);
+		at += part;
+	}
+	shutdown(server, SHUT_WR);
+	while (!over && loop_now() < until) {
+		turn();
+		hear(host, heard, &over);
+	}
+	assert_true(over);
+	close(host);
+	close(server);
+	buf_done(&asked);
+}
+
+static void becomes(const char *bend, const char *answer, size_t pieces,
+		    const char *wanted)
+{
+	CLEANUP(buf_done) struct buf heard = { 0 };
+
+	begin(bend);
+	answered(answer, strlen(answer), pieces, &heard);
+	assert_string_equal(buf_string(&heard), wanted);
+}
+
+#define JSON_HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+#define EVENTS_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+#define CHUNKED "Transfer-Encoding: chunked\r\n\r\n"
+#define REPLY "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":1}}" /* 41 */
+#define SET "/result/a=22"
+#define BENT "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":22}}" /* 42 */
+
+static void whole_answers(void **state)
+{
+	(void)state;
+	for (size_t pieces = 0; pieces < 2; pieces++) {
+		becomes(SET, JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY,
+			pieces, JSON_HEAD "Content-Length: 42\r\n\r\n" BENT);
+		assert_string_equal(buf_string(&run.passed),
+				    REPLY "=>" BENT "\n");
+		end();
+	}
+	/* Nothing to change, or nothing at all: as it came. */
+	becomes("/result/b=2", JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY, 0,
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY);
+	assert_string_equal(buf_string(&run.passed), REPLY "=>-\n");
+	end();
+	becomes(SET, JSON_HEAD "Content-Length: 0\r\n\r\n", 0,
+		JSON_HEAD "Content-Length: 0\r\n\r\n");
+	assert_string_equal(buf_string(&run.passed), "");
+	end();
+	becomes(SET,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 41\r\n\r\n" REPLY,
+		0,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 41\r\n\r\n" REPLY);
+	end();
+}
+
+#define EVENT_IN "event: message\r\nid: 5\r\ndata: " REPLY "\r\n\r\n" /* 74 */
+#define EVENT_OUT "event: message\nid: 5\ndata: " BENT "\n\n" /* 71 */
+
+static void chunks_of_events(void **state)
+{
+	static const char in[] =
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n"
+				    "6\r\n: hi\n\n\r\n0\r\n\r\n";
+	static const char out[] =
+		EVENTS_HEAD CHUNKED "47\r\n" EVENT_OUT "\r\n"
+				    "6\r\n: hi\n\n\r\n0\r\n\r\n";
+
+	(void)state;
+	assert_int_equal(strlen(EVENT_IN), 0x4a);
+	assert_int_equal(strlen(EVENT_OUT), 0x47);
+	for (size_t pieces = 0; pieces < 4; pieces++) {
+		becomes(SET, in, pieces, out);
+		assert_string_equal(buf_string(&run.passed),
+				    REPLY "=>" BENT "\n");
+		end();
+	}
+	/* One without an id, and lines that end in each way. */
+	becomes(SET,
+		EVENTS_HEAD CHUNKED "37\r\ndata: " REPLY
+				    "\r\r: hi\n\n\r\n0\r\n\r\n",
+		0,
+		EVENTS_HEAD CHUNKED "41\r\nevent: message\ndata: " BENT
+				    "\n\n\r\n6\r\n: hi\n\n\r\n0\r\n\r\n");
+	end();
+	/* Another kind of event is none of ours. */
+	becomes(SET,
+		EVENTS_HEAD CHUNKED "3d\r\nevent: ping\ndata: " REPLY
+				    "\n\n\r\n0\r\n\r\n",
+		0,
+		EVENTS_HEAD CHUNKED "3d\r\nevent: ping\ndata: " REPLY
+				    "\n\n\r\n0\r\n\r\n");
+	assert_string_equal(buf_string(&run.passed), "");
+	end();
+}
+
+/* Where its length was told it is told anew, of the whole. */
+static void events_with_a_length(void **state)
+{
+	(void)state;
+	for (size_t pieces = 0; pieces < 2; pieces++) {
+		becomes(SET,
+			EVENTS_HEAD "Content-Length: 80\r\n\r\n" EVENT_IN
+				    ": hi\n\n",
+			pieces,
+			EVENTS_HEAD "Content-Length: 77\r\n\r\n" EVENT_OUT
+				    ": hi\n\n");
+		end();
+	}
+	/* It ends before: what came goes on. */
+	becomes(SET,
+		EVENTS_HEAD "Content-Length: 90\r\n\r\n" EVENT_IN "data: a", 0,
+		EVENTS_HEAD "Content-Length: 90\r\n\r\n" EVENT_OUT "data: a");
+	end();
+	/* By its end alone. */
+	becomes(SET, EVENTS_HEAD "\r\n" EVENT_IN "data: a", 0,
+		EVENTS_HEAD "\r\n" EVENT_OUT "data: a");
+	end();
+}
+
+static void faults(void **state)
+{
+	(void)state;
+	becomes("two-replies",
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n0\r\n\r\n", 0,
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n4a\r\n" EVENT_IN
+				    "\r\n0\r\n\r\n");
+	assert_string_equal(buf_string(&run.notes), "--fault two-replies\n");
+	end();
+	becomes("no-reply",
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN
+				    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n",
+		0, EVENTS_HEAD CHUNKED "6\r\n: hi\n\n\r\n0\r\n\r\n");
+	assert_int_equal(run.proxy->counts.dropped, 1);
+	assert_string_equal(buf_string(&run.passed), REPLY "=>\n");
+	end();
+	/* All that comes behind it is late, too, and in its order. */
+	for (size_t pieces = 0; pieces < 8; pieces += 7) {
+		becomes("late-reply=5ms",
+			EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN
+					    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n",
+			pieces,
+			EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN
+					    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n");
+		end();
+	}
+	becomes("late-reply=5ms", JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY,
+		0, JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY);
+	assert_string_equal(buf_string(&run.notes), "--fault late-reply\n");
+	end();
+	/* Half of it, and the rest never. */
+	becomes("cut-frame", JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY, 0,
+		JSON_HEAD
+		"Content-Length: 41\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\"");
+	end();
+	becomes("cut-frame", EVENTS_HEAD "Content-Length: 74\r\n\r\n" EVENT_IN,
+		0,
+		EVENTS_HEAD
+		"Content-Length: 74\r\n\r\nevent: message\r\nid: 5\r\ndata: {\"jsonrp");
+	end();
+	becomes("not-json", JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY, 0,
+		JSON_HEAD "Content-Length: 24\r\n\r\nI (48213) MCP: tool done");
+	end();
+}
+
+/* What is no HTTP goes on unread, whatever was to be changed. */
+static void foreign(void **state)
+{
+	(void)state;
+	becomes(SET, "SSH-2.0-x\r\n\r\n" REPLY, 0, "SSH-2.0-x\r\n\r\n" REPLY);
+	assert_non_null(strstr(buf_string(&run.details), "N112 "));
+	end();
+	/* What came with the fault goes on once, as it came. */
+	becomes(SET, EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\nzz\r\nrest", 0,
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\nzz\r\nrest");
+	end();
+}
+
+/* More than 1 MiB is not held. */
+static void large_ones(void **state)
+{
+	const size_t len = (1 << 20) + 70000;
+	CLEANUP(buf_done) struct buf in = { 0 }, heard = { 0 };
+
+	(void)state;
+	buf_printf(&in, JSON_HEAD "Content-Length: %zu\r\n\r\n{\"a\":\"",
+		   len + 8);
+	for (size_t i = 0; i < len; i++)
+		buf_char(&in, 'x');
+	buf_text(&in, "\"}");
+	begin("/a=1");
+	answered(in.data, in.len, 0, &heard);
+	assert_int_equal(heard.len, in.len);
+	assert_memory_equal(heard.data, in.data, in.len);
+	assert_non_null(
+		strstr(buf_string(&run.notes),
+		       "an answer has more than 1 MiB: it passes as it is\n"));
+	end();
+	buf_reset(&in);
+	buf_reset(&heard);
+	buf_text(&in, EVENTS_HEAD "\r\n");
+	buf_text(&in, EVENT_IN "data: ");
+	for (size_t i = 0; i < len; i++)
+		buf_char(&in, 'x');
+	buf_text(&in, "\n\n" EVENT_IN);
+	begin(SET);
+	answered(in.data, in.len, 0, &heard);
+	assert_non_null(strstr(
+		buf_string(&run.notes),
+		"an event has more than 1 MiB: it passes as it is, and so does the rest of its stream\n"));
+	/* The first is changed yet, the one behind it not. */
+	assert_int_equal(heard.len,
+			 in.len - strlen(EVENT_IN) + strlen(EVENT_OUT));
+	assert_memory_equal(heard.data, EVENTS_HEAD "\r\n" EVENT_OUT,
+			    strlen(EVENTS_HEAD "\r\n" EVENT_OUT));
+	assert_memory_equal(heard.data + heard.len - strlen(EVENT_IN), EVENT_IN,
+			    strlen(EVENT_IN));
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_answers),
+		cmocka_unit_test(chunks_of_events),
+		cmocka_unit_test(events_with_a_length),
+		cmocka_unit_test(faults),
+		cmocka_unit_test(foreign),
+		cmocka_unit_test(large_ones),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
