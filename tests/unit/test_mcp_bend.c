@@ -380,6 +380,137 @@ static void faults(void **state)
 	end();
 }
 
+/* Until so much was heard there. */
+static void hear_so_much(int fd, struct buf *heard, size_t len)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	bool over = false;
+
+	while (heard->len < len && !over && loop_now() < until) {
+		turn();
+		hear(fd, heard, &over);
+	}
+}
+
+/* One answer behind another: nothing of the one is left for the next. */
+static void several_on_one_connection(void **state)
+{
+	static const struct {
+		const char *answer, *wanted;
+	} steps[] = {
+		{ EVENTS_HEAD "Content-Length: 80\r\n\r\n" EVENT_IN ": hi\n\n",
+		  EVENTS_HEAD "Content-Length: 77\r\n\r\n" EVENT_OUT
+			      ": hi\n\n" },
+		{ "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno",
+		  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno" },
+		{ EVENTS_HEAD "Content-Length: 74\r\n\r\n" EVENT_IN,
+		  EVENTS_HEAD "Content-Length: 71\r\n\r\n" EVENT_OUT },
+		{ EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n0\r\n\r\n",
+		  EVENTS_HEAD CHUNKED "47\r\n" EVENT_OUT "\r\n0\r\n\r\n" },
+		{ JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY,
+		  JSON_HEAD "Content-Length: 42\r\n\r\n" BENT },
+		{ "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+		  "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n" },
+	};
+	int host, server = -1;
+
+	(void)state;
+	begin(SET);
+	host = dial();
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		CLEANUP(buf_done) struct buf asked = { 0 }, heard = { 0 };
+
+		say(host, ASK, strlen(ASK));
+		if (server < 0)
+			server = accepted();
+		/* It has another Host than ours. */
+		hear_so_much(server, &asked, strlen(ASK));
+		say(server, steps[i].answer, strlen(steps[i].answer));
+		hear_so_much(host, &heard, strlen(steps[i].wanted));
+		assert_string_equal(buf_string(&heard), steps[i].wanted);
+	}
+	close(host);
+	close(server);
+	end();
+}
+
+#define ASKED_WITH(length, body)                           \
+	"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: " \
+	"application/json\r\nContent-Length: " length "\r\n\r\n" body
+
+/* What goes up: with that change, or as it came. */
+static void requests(void **state)
+{
+	static const struct {
+		const char *bend, *wanted;
+	} rows[] = {
+		{ "/params/name=\"yy\"",
+		  ASKED_WITH(
+			  "69",
+			  "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"yy\"}}") },
+		{ "/params/other=1", ASKED_WITH("68", CALL) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf asked = { 0 }, wanted = { 0 };
+		struct sockaddr_in own;
+		socklen_t len = sizeof(own);
+		char name[32];
+		int host, server;
+
+		begin(rows[i].bend);
+		getsockname(run.upstream, (struct sockaddr *)&own, &len);
+		snprintf(name, sizeof(name), "127.0.0.1:%u",
+			 ntohs(own.sin_port));
+		buf_text(&wanted, rows[i].wanted);
+		host = dial();
+		say(host, ASK, strlen(ASK));
+		server = accepted();
+		hear_so_much(server, &asked,
+			     wanted.len - strlen("%s") + strlen(name));
+		buf_reset(&wanted);
+		buf_add(&wanted, rows[i].wanted,
+			(size_t)(strstr(rows[i].wanted, "%s") -
+				 rows[i].wanted));
+		buf_text(&wanted, name);
+		buf_text(&wanted, strstr(rows[i].wanted, "%s") + 2);
+		assert_string_equal(buf_string(&asked), buf_string(&wanted));
+		assert_int_equal(run.proxy->counts.changed, i == 0);
+		close(host);
+		close(server);
+		end();
+	}
+}
+
+/* It waits, and nothing of it is heard until the time is over. */
+static void late(void **state)
+{
+	static const char answer[] =
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY;
+	CLEANUP(buf_done) struct buf asked = { 0 }, heard = { 0 };
+	int64_t until = loop_now() + PATIENCE_MS;
+	int host, server;
+	bool over = false;
+
+	(void)state;
+	begin("late-reply=1h");
+	host = dial();
+	say(host, ASK, strlen(ASK));
+	server = accepted();
+	hear_so_much(server, &asked, strlen(ASK));
+	say(server, answer, strlen(answer));
+	while (!run.notes.len && loop_now() < until)
+		turn();
+	turn();
+	hear(host, &heard, &over);
+	assert_int_equal(heard.len, 0);
+	assert_false(over);
+	close(server);
+	close(host);
+	end();
+}
+
 /* What is no HTTP goes on unread, whatever was to be changed. */
 static void foreign(void **state)
 {
@@ -442,6 +573,9 @@ int main(void)
 		cmocka_unit_test(chunks_of_events),
 		cmocka_unit_test(events_with_a_length),
 		cmocka_unit_test(faults),
+		cmocka_unit_test(several_on_one_connection),
+		cmocka_unit_test(requests),
+		cmocka_unit_test(late),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(large_ones),
 	};
