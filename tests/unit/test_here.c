@@ -238,8 +238,8 @@ static void what_addresses_are(void **state)
 	struct host h = { .in_container = true };
 
 	(void)state;
-	stage(&h, "net", &(struct diag){ 0 });
-	says("no address for boards");
+	finds(&h, "net", "H802", "no IPv4 address");
+	assert_string_equal(words, "no address for boards");
 	host_add_address(&h, "docker0", "172.17.0.1");
 	host_add_address(&h, "eth0", "172.17.0.2");
 	host_add_address(&h, "eth1", "169.254.1.1");
