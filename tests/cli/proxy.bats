@@ -70,6 +70,9 @@ ask() {
 	ends 0
 	says self.audio_speaker.set_volume
 	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://$AT/other")" = 404 ]
+	wait_for proxy.err "asked OTA; it was sent to ws://$AT/xiaozhi/v1/"
+	wait_for proxy.err 'was refused: there is nothing at this path'
+	[[ $(curl -s "http://$AT/other") == *'there is nothing at this path'* ]]
 	leave
 }
 
@@ -79,6 +82,7 @@ ask() {
 	ask "$HERE" >answer
 	[ "$(cat answer)" = '{ "websocket" : {"url":"ws://'"$AT"'/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{} }' ]
 	wait_for proxy.out 'firmware: 9.0.0 -> withheld'
+	wait_for proxy.out 'firmware: 9.0.0 -> withheld \(--firmware lets it through\)'
 	leave
 	proxy "$OTA" --firmware pass --rewrite none
 	ask "$HERE" | cmp - <(printf %s '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }')
@@ -293,6 +297,7 @@ finds() {
 		bad "$mode"
 		proxy "http://$BAD/ota/" --fail-on error
 		run ask "$HERE"
+		[ "$mode" = 404 ] || wait_for proxy.out "; the board's request fails, as it would without us"
 		finds "$code"
 	done <<-'END'
 		close N117
@@ -327,6 +332,7 @@ finds() {
 		    pass
 	END
 	wait_for proxy.out 'it left after'
+	wait_for proxy.out "it left after .*: until then '127.0.0.1' had not begun to answer"
 	wait_for proxy.out 'ended by'
 	absent N117 proxy.out
 	leave

@@ -98,6 +98,7 @@ MAC=02:00:00:00:00:01
 		run mosquitto_sub -h 127.0.0.1 -p "${AT#*:}" -i 'GID_test@@@aa_bb_cc_dd_ee_ff@@@u' -t x -W 3
 		[ "$status" != 0 ]
 		wait_for proxy.out "! $code "
+		[ "$code" != N113 ] || wait_for proxy.out 'the board sees its connection fail, and tries again'
 		kill -INT "$PROXY"
 		finish "$PROXY" 7
 	done <<-'END'
