@@ -32,6 +32,13 @@ tells() {
 	[ "$(grep -cE '^(error|warning|note) ' <<<"$out")" = 1 ]
 	tells M402
 	tells "mcpctl serve --mqtt"
+	tells "MQTT 3.1.1, accepted after"
+	tells "a test message to device-server came through after"
+	tells "nothing came to a client that never subscribes"
+	tells "nothing below devices/p2p/+"
+	tells "9011 bytes of a board come through"
+	tells "boards speak plain MQTT at port $MQTT: TLS at 8883 alone"
+	tells "; 4 asked"
 	[ "$(grep -oE '^(name|connect|up|down|retained|limit|tls) +(ok|odd|-)' <<<"$out" | tr -s ' ' | tr '\n' ';')" = "name ok;connect ok;up ok;down odd;retained ok;limit ok;tls -;" ]
 	[ "$(awk 'length > 80' <<<"$out" | wc -l)" = 0 ]
 }
@@ -71,11 +78,13 @@ tells() {
 	check "mqtt://127.0.0.1:$MQTT" --only M405 --fail-on warning
 	ends 7
 	tells "9011 bytes: it ended the"
+	tells "9011 bytes of a board are not taken"
 	kill "$LAST"
 	configured 'allow_anonymous true' 'message_size_limit 8192'
 	check "mqtt://127.0.0.1:$MQTT" --only M405 --fail-on warning
 	ends 7
 	tells "9011 bytes did not come"
+	tells "9011 bytes of a board are not taken"
 }
 
 @test "a broker that refuses, is not there, or has no name (M401, N101): the stage, and what was not reached" {
@@ -132,6 +141,7 @@ tls_broker() { # LINE…
 	ends 7
 	tells "in TLS, certificate not verified"
 	tells "the broker's TLS is none that a board accepts"
+	tells "a board does not come through here"
 	# Without --insecure it ends where a board would.
 	BEFORE=()
 	check "mqtts://$HOST" --only M401
