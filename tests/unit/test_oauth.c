@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said in OAuth, from literal bytes; and files of logins. */
+#include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,6 +19,7 @@
 #include "auth/crypt.h"
 #include "auth/store.h"
 #include "auth/url.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/module.h"
 
@@ -353,9 +358,451 @@ static void test_challenge_of_verifier(void **state)
 	mem_free(text);
 }
 
-/* ---- files ---- */
+/* ---- registrations ---- */
+
+static int read_registration(struct registration *r, int status,
+			     const char *body, enum client_proof asked,
+			     struct error *err)
+{
+	return registration_read(r, status, (struct span){ body, strlen(body) },
+				 asked, "as", err);
+}
+
+static void registrations(void **state)
+{
+	char *text = registration_request("http://127.0.0.1:1/callback", "a b",
+					  PROOF_POST, true);
+	struct registration r;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_string_equal(
+		text,
+		"{\"client_name\":\"mcpctl\",\"redirect_uris\":[\"http://127.0.0.1:1/callback\"],\"grant_types\":[\"authorization_code\",\"refresh_token\"],\"response_types\":[\"code\"],\"application_type\":\"native\",\"token_endpoint_auth_method\":\"client_secret_post\",\"scope\":\"a b\"}");
+	mem_free(text);
+	text = registration_request("r", NULL, PROOF_NONE, false);
+	assert_non_null(strstr(
+		text,
+		"\"grant_types\":[\"authorization_code\"],\"response_types\""));
+	assert_non_null(
+		strstr(text, "\"token_endpoint_auth_method\":\"none\"}"));
+	mem_free(text);
+	assert_int_equal(
+		read_registration(
+			&r, 201,
+			"{\"client_id\":\"i\",\"client_secret\":\"s\",\"client_secret_expires_at\":99,\"token_endpoint_auth_method\":\"client_secret_basic\"}",
+			PROOF_POST, &err),
+		0);
+	assert_string_equal(r.id, "i");
+	assert_string_equal(r.secret, "s");
+	assert_int_equal(r.secret_expires_at, 99);
+	assert_int_equal(r.proof, PROOF_BASIC);
+	registration_done(&r);
+	/* What it does not say is as it was asked for; a key we have none of. */
+	assert_int_equal(
+		read_registration(
+			&r, 200,
+			"{\"client_id\":\"i\",\"client_secret\":\"s\",\"client_secret_expires_at\":-1,\"token_endpoint_auth_method\":\"private_key_jwt\"}",
+			PROOF_POST, &err),
+		0);
+	assert_int_equal(r.proof, PROOF_POST);
+	assert_int_equal(r.secret_expires_at, 0);
+	registration_done(&r);
+	assert_int_equal(read_registration(&r, 200, "{\"client_id\":\"i\"}",
+					   PROOF_NONE, &err),
+			 0);
+	assert_null(r.secret);
+	registration_done(&r);
+	assert_int_equal(read_registration(&r, 200, "{\"client_id\":\"i\"}",
+					   PROOF_BASIC, &err),
+			 -1);
+	assert_null(r.id);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_int_equal(read_registration(&r, 200, "{\"client_id\":\"i d\"}",
+					   PROOF_NONE, &err),
+			 -1);
+	assert_int_equal(
+		read_registration(&r, 201,
+				  "{\"client_id\":\"i\",\"error\":\"e\"}",
+				  PROOF_NONE, &err),
+		-1);
+	assert_string_equal(err.text, "'as' gave no registration: e");
+	assert_non_null(strstr(err.hint, "--oauth-client-id"));
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_int_equal(read_registration(&r, 500, "", PROOF_NONE, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_int_equal(err.code, 500);
+	assert_string_equal(err.text, "'as' gave no registration: HTTP 500");
+	error_reset(&err);
+}
+
+static void which_proof_is_registered(void **state)
+{
+	static const struct {
+		const char *listed[3];
+		enum client_proof proof;
+	} rows[] = {
+		{ { "client_secret_post", "client_secret_basic", "none" },
+		  PROOF_NONE },
+		{ { "client_secret_post", "client_secret_basic" },
+		  PROOF_BASIC },
+		{ { "private_key_jwt", "client_secret_post" }, PROOF_POST },
+		{ { "private_key_jwt" }, PROOF_NONE },
+	};
+	struct server_metadata untold = { 0 };
+
+	(void)state;
+	assert_int_equal(client_proof_register(&untold), PROOF_BASIC);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct server_metadata m = { .methods_told = true };
+
+		for (size_t k = 0; k < 3 && rows[i].listed[k]; k++)
+			words_add(&m.methods, rows[i].listed[k]);
+		assert_int_equal(client_proof_register(&m), rows[i].proof);
+		words_done(&m.methods);
+	}
+	for (int i = 0; i <= PROOF_KEY; i++)
+		assert_int_equal(client_proof_find(client_proof_name(
+					 (enum client_proof)i)),
+				 i);
+	assert_int_equal(client_proof_find("tls_client_auth"), -1);
+	assert_int_equal(client_proof_find(NULL), -1);
+}
+
+/* What an answer says beside its token, and what cannot be sent. */
+static void what_a_token_says(void **state)
+{
+	static const struct {
+		const char *body;
+		int64_t expires_in;
+	} rows[] = {
+		{ "{\"access_token\":\"t\",\"expires_in\":0}", 0 },
+		{ "{\"access_token\":\"t\"}", -1 },
+		{ "{\"access_token\":\"t\",\"expires_in\":-5}", -1 },
+		{ "{\"access_token\":\"t\",\"expires_in\":2147483647}",
+		  2147483647 },
+		{ "{\"access_token\":\"t\",\"expires_in\":2147483648}", -1 },
+		{ "{\"access_token\":\"t\",\"expires_in\":\"60\"}", -1 },
+	};
+	static const char *const bad[] = { "{}", "{\"access_token\":\"\"}",
+					   "{\"access_token\":\"a b\"}",
+					   "{\"access_token\":\"a\\u007f\"}",
+					   "{\"access_token\":7}" };
+	struct token_answer t;
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(read_token(201, rows[i].body, &t, &err), 0);
+		assert_int_equal(t.expires_in, rows[i].expires_in);
+		assert_null(t.refresh);
+		assert_null(t.scope);
+		assert_string_equal(t.code, "");
+		token_answer_done(&t);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(read_token(200, bad[i], &t, &err), -1);
+		assert_int_equal(err.kind, ERR_PROTOCOL);
+		assert_null(t.access);
+	}
+	assert_int_equal(
+		read_token(
+			200,
+			"{\"access_token\":\"!~\",\"refresh_token\":\"r r\",\"scope\":\"a b\"}",
+			&t, &err),
+		0);
+	assert_string_equal(t.access, "!~");
+	assert_null(t.refresh);
+	assert_string_equal(t.scope, "a b");
+	token_answer_done(&t);
+	assert_int_equal(
+		read_token(200, "{\"access_token\":\"t\",\"scope\":\"a\\\\\"}",
+			   &t, &err),
+		0);
+	assert_null(t.scope);
+	token_answer_done(&t);
+	/* An error with a token is an error. */
+	assert_int_equal(
+		read_token(200, "{\"access_token\":\"t\",\"error\":\"slow\"}",
+			   &t, &err),
+		-1);
+	assert_string_equal(err.text, "'as' gave no token: slow");
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_int_equal(err.code, 200);
+	assert_int_equal(
+		read_token(
+			500,
+			"{\"error\":\"0123456789012345678901234567890123456789\",\"error_description\":\"\"}",
+			&t, &err),
+		-1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(
+		err.text,
+		"'as' gave no token: 0123456789012345678901234567890123456789");
+	/* No code is so long. */
+	assert_string_equal(t.code, "");
+	assert_int_equal(
+		read_token(
+			499,
+			"{\"error\":\"012345678901234567890123456789012345678\"}",
+			&t, &err),
+		-1);
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_int_equal(strlen(t.code), 39);
+	error_reset(&err);
+}
+
+/* ---- metadata that is told ---- */
+
+static void what_a_server_says(void **state)
+{
+	static const char json[] = SERVER(
+		S256 ",\"revocation_endpoint\":\"\","
+		     "\"registration_endpoint\":\"https://a/r\","
+		     "\"grant_types_supported\":[\"g\"],"
+		     "\"scopes_supported\":[\"s\",\"\",7,\"a\\nb\"],"
+		     "\"client_id_metadata_document_supported\":true,"
+		     "\"authorization_response_iss_parameter_supported\":true");
+	struct server_metadata m;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(server_metadata_read(&m, json, strlen(json),
+					      "https://a/p", false, &err),
+			 0);
+	assert_string_equal(m.issuer, "https://a/p");
+	assert_string_equal(m.authorization, "https://a/auth");
+	assert_string_equal(m.token, "https://a/token");
+	assert_string_equal(m.registration, "https://a/r");
+	assert_null(m.revocation);
+	assert_true(m.grants_told);
+	assert_false(m.methods_told);
+	assert_int_equal(m.scopes.count, 1);
+	assert_true(words_has(&m.grants, "g"));
+	assert_true(m.client_documents);
+	assert_true(m.tells_issuer);
+	assert_false(m.assumed);
+	server_metadata_done(&m);
+	/* No codes, no PKCE. */
+	assert_int_equal(read_server(SERVER(",\"grant_types_supported\":[]"),
+				     "https://a/p", false),
+			 0);
+	assert_int_equal(
+		read_server(
+			SERVER(",\"grant_types_supported\":[\"authorization_code\"]"),
+			"https://a/p", false),
+		-1);
+	assert_int_equal(
+		server_metadata_read(&m, "[]", 2, "https://a/p", false, &err),
+		-1);
+	assert_string_equal(
+		err.text,
+		"the metadata of the authorization server is unusable: it is no object");
+	assert_int_equal(
+		server_metadata_read(&m, "{}", 2, "https://a/p", false, &err),
+		-1);
+	assert_string_equal(
+		err.text,
+		"the metadata of the authorization server 'https://a/p' is of another one, ''");
+	server_metadata_assume(&m, "https://h");
+	assert_string_equal(m.issuer, "https://h");
+	assert_string_equal(m.authorization, "https://h/authorize");
+	assert_string_equal(m.token, "https://h/token");
+	assert_string_equal(m.registration, "https://h/register");
+	assert_true(m.assumed);
+	assert_true(m.methods_told);
+	assert_int_equal(client_proof_register(&m), PROOF_NONE);
+	server_metadata_done(&m);
+	error_reset(&err);
+}
+
+/* A server that was never set up says what its library does. */
+static void placeholders(void **state)
+{
+	static const struct {
+		const char *issuers;
+		bool placeholder;
+	} rows[] = {
+		{ "\"https://auth.example.com/x\"", true },
+		{ "\"http://EXAMPLE/\"", true },
+		{ "\"https://a.example\"", true },
+		{ "\"https://example:8/\",\"https://b.example?q\"", true },
+		{ "\"https://auth.examples.com\"", false },
+		{ "\"https://h/example.com\"", false },
+		{ "\"https://example.com\",\"https://h\"", false },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(error_reset) struct error err = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *json = mem_printf(
+			"{\"resource\":\"https://evil\",\"authorization_servers\":[%s],\"scopes_supported\":[\"s\"]}",
+			rows[i].issuers);
+		struct resource_metadata m;
+
+		assert_int_equal(read_resource(json, &m, &err), -1);
+		assert_string_equal(
+			err.text,
+			"the metadata of 'https://h/mcp' is of another resource, 'https://evil'");
+		if (!strstr(err.hint, "is a placeholder, scopes s: ") ==
+		    rows[i].placeholder)
+			fail_msg("%s: %s", rows[i].issuers, err.hint);
+		if (!strstr(err.hint, "is the target's address right?") !=
+		    rows[i].placeholder)
+			fail_msg("%s: %s", rows[i].issuers, err.hint);
+	}
+}
+
+static void urls_in_words(void **state)
+{
+	struct error err = { 0 };
+	struct auth_url u;
+	char *text;
+
+	(void)state;
+	assert_int_equal(auth_url_check("http://localhost/", "x", false, &err),
+			 -1);
+	assert_string_equal(
+		err.text,
+		"x 'http://localhost/' is plain http on this machine");
+	assert_non_null(strstr(err.hint, "the server is elsewhere"));
+	assert_int_equal(auth_url_check("http://h/", "x", true, &err), -1);
+	assert_string_equal(err.text, "x 'http://h/' is plain http");
+	assert_non_null(strstr(err.hint, "tokens must not go there"));
+	assert_int_equal(auth_url_read(&u, "ftp://h/", "x", &err), -1);
+	assert_string_equal(err.text, "x 'ftp://h/' is no http or https URL");
+	assert_int_equal(auth_url_read(&u, "hTtPs://H/p?q?r", "x", &err), 0);
+	assert_true(u.tls);
+	assert_false(u.loopback);
+	assert_string_equal(u.host, "h");
+	assert_string_equal(u.path, "/p");
+	assert_string_equal(u.query, "q?r");
+	auth_url_done(&u);
+	assert_int_equal(auth_url_read(&u, "http://h?q", "x", &err), 0);
+	assert_string_equal(u.path, "");
+	assert_string_equal(u.query, "q");
+	assert_string_equal(u.origin, "http://h");
+	auth_url_done(&u);
+	assert_int_equal(auth_url_read(&u, "https://h/#x", "x", &err), -1);
+	assert_int_equal(auth_url_read(&u, "https://h/<b>", "x", &err), -1);
+	assert_int_equal(auth_url_read(&u, "https://h/\x7f", "x", &err), -1);
+	/* So many bytes and no more. */
+	text = mem_alloc(AUTH_URL_MAX + 2);
+	memset(text, 'a', AUTH_URL_MAX + 1);
+	memcpy(text, "https://h/", 10);
+	text[AUTH_URL_MAX + 1] = '\0';
+	assert_int_equal(auth_url_read(&u, text, "x", NULL), -1);
+	text[AUTH_URL_MAX] = '\0';
+	assert_int_equal(auth_url_read(&u, text, "x", NULL), 0);
+	auth_url_done(&u);
+	mem_free(text);
+	error_reset(&err);
+}
+
+static void back_in_words(void **state)
+{
+	struct error err = { 0 };
+	char *code;
+
+	(void)state;
+	assert_int_equal(redirect("error=e&error_description=d%20d&state=S",
+				  false, &code, &err),
+			 -1);
+	assert_string_equal(err.text,
+			    "'https://a/p' did not let you in: e (d d)");
+	assert_int_equal(redirect("error=e&state=S", false, &code, &err), -1);
+	assert_string_equal(err.text, "'https://a/p' did not let you in: e");
+	assert_int_equal(redirect("state=S", false, &code, &err), -1);
+	assert_string_equal(
+		err.text, "'https://a/p' sent the browser back without a code");
+	assert_null(code);
+	assert_int_equal(redirect("state=S&code=", false, &code, &err), -1);
+	assert_null(code);
+	assert_int_equal(redirect("state=S&code=c", true, &code, &err), -1);
+	assert_string_equal(
+		err.text,
+		"what the browser brought back does not say that it is of 'https://a/p'");
+	assert_int_equal(redirect("state=S&code=c&iss=x", false, &code, &err),
+			 -1);
+	assert_string_equal(
+		err.text,
+		"what the browser brought back is of another authorization server than 'https://a/p'");
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	error_reset(&err);
+}
 
 static char folder[] = "/tmp/mcpctl-oauth-XXXXXX";
+
+/* ---- browsers ---- */
+
+/* What the browser that is started leaves behind; yours. */
+static char *opened(const char *browser, const char *url)
+{
+	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/seen", folder);
+	struct buf out = { 0 };
+	char part[1024];
+	pid_t pid;
+	FILE *f;
+	size_t got;
+
+	setenv("BROWSER", browser, 1);
+	pid = browser_open(url);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while ((got = fread(part, 1, sizeof(part), f)) > 0)
+		buf_add(&out, part, got);
+	fclose(f);
+	unlink(path);
+	return buf_take(&out);
+}
+
+static void browsers(void **state)
+{
+	CLEANUP(mem_free_ptr) char *script = mem_printf("%s/b", folder);
+	CLEANUP(mem_free_ptr)
+	char *list = mem_printf("/none/of/these::%s 'a b':/nor/this", script);
+	char *seen;
+	bool set = false;
+	FILE *f = fopen(script, "we");
+
+	(void)state;
+	fprintf(f,
+		"#!/bin/sh\nIFS='|'\necho \"$*|$FROM_US|$MCPCTL_TOKEN|$(readlink /proc/$$/fd/0)\" >%s/seen\n",
+		folder);
+	fclose(f);
+	chmod(script, 0700);
+	setenv("FROM_US", "yes", 1);
+	setenv("MCPCTL_TOKEN", "secret", 1);
+	seen = opened(list, "https://h/?a b");
+	assert_string_equal(seen, "a b|https://h/?a b|yes||/dev/null\n");
+	mem_free(seen);
+	unsetenv("MCPCTL_TOKEN");
+	unsetenv("DISPLAY");
+	unsetenv("WAYLAND_DISPLAY");
+	assert_true(browser_is_there(&set));
+	assert_true(set);
+	setenv("BROWSER", "/none/of/these", 1);
+	assert_int_equal(browser_open("https://h/"), 0);
+	setenv("BROWSER", "", 1);
+	assert_false(browser_is_there(&set));
+	assert_false(set);
+	assert_int_equal(browser_open("https://h/"), 0);
+	unsetenv("BROWSER");
+	setenv("DISPLAY", ":9", 1);
+	assert_true(browser_is_there(&set));
+	assert_false(set);
+	unsetenv("DISPLAY");
+	setenv("WAYLAND_DISPLAY", "w", 1);
+	assert_true(browser_is_there(NULL));
+	unsetenv("WAYLAND_DISPLAY");
+	unlink(script);
+}
+
+/* ---- files ---- */
 
 static struct login_entry an_entry(void)
 {
@@ -394,6 +841,13 @@ static void test_store(void **state)
 	assert_int_equal(store_find(&got, path, e.server, &err), 1);
 	assert_string_equal(got.client_secret, "s\"x");
 	assert_string_equal(got.refresh, "RT");
+	assert_string_equal(got.server, "https://h/mcp");
+	assert_string_equal(got.issuer, "https://a");
+	assert_string_equal(got.client_id, "me");
+	assert_string_equal(got.token_endpoint, "https://a/token");
+	assert_string_equal(got.requested, "r w");
+	assert_null(got.revocation_endpoint);
+	assert_int_equal(got.obtained_at, 1000);
 	assert_null(got.resource);
 	assert_int_equal(got.proof, PROOF_POST);
 	assert_int_equal(got.expires_at, 4600);
@@ -418,6 +872,145 @@ static void test_store(void **state)
 	login_entry_done(&e);
 	error_reset(&err);
 	mem_free(path);
+}
+
+static int put(const char *path, const char *text)
+{
+	return file_replace(path, 0600, text, strlen(text));
+}
+
+static void of_clients(void **state)
+{
+	char *path = mem_printf("%s/clients/", folder);
+	struct registration r = { .id = mem_strdup("i"),
+				  .secret = mem_strdup("s"),
+				  .proof = PROOF_POST,
+				  .secret_expires_at = 77,
+				  .port = 65535 };
+	struct registration got;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(store_client_find(&got, path, "https://a", &err), 0);
+	assert_int_equal(store_client_keep(path, "https://a", &r, &err), 0);
+	assert_int_equal(store_client_find(&got, path, "https://a", &err), 1);
+	assert_string_equal(got.id, "i");
+	assert_string_equal(got.secret, "s");
+	assert_int_equal(got.proof, PROOF_POST);
+	assert_int_equal(got.secret_expires_at, 77);
+	assert_int_equal(got.port, 65535);
+	registration_done(&got);
+	assert_int_equal(store_client_find(&got, path, "https://b", &err), 0);
+	chmod(path, 0705);
+	assert_int_equal(store_client_find(&got, path, "https://a", &err), -1);
+	chmod(path, 0700);
+	store_client_drop(path, "https://a");
+	assert_int_equal(store_client_find(&got, path, "https://a", &err), 0);
+	registration_done(&r);
+	error_reset(&err);
+	mem_free(path);
+}
+
+/* The only file of the folder, whose name is a sum of what it is of; yours. */
+static char *only_file(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	char *out = NULL;
+
+	assert_non_null(dir);
+	while ((d = readdir(dir))) {
+		if (d->d_name[0] != '.') {
+			assert_null(out);
+			out = mem_printf("%s%s", path, d->d_name);
+		}
+	}
+	closedir(dir);
+	assert_non_null(out);
+	return out;
+}
+
+static void files_that_are_none(void **state)
+{
+	static const char whole[] =
+		"{\"server\":\"https://h/mcp\",\"issuer\":\"i\",\"client_id\":\"c\",\"token_endpoint\":\"t\",\"access_token\":\"AT\"}";
+	static const char *const missing[] = {
+		"{\"issuer\":\"i\",\"client_id\":\"c\",\"token_endpoint\":\"t\",\"access_token\":\"AT\"}",
+		"{\"server\":\"https://h/mcp\",\"client_id\":\"c\",\"token_endpoint\":\"t\",\"access_token\":\"AT\"}",
+		"{\"server\":\"https://h/mcp\",\"issuer\":\"i\",\"token_endpoint\":\"t\",\"access_token\":\"AT\"}",
+		"{\"server\":\"https://h/mcp\",\"issuer\":\"i\",\"client_id\":\"c\",\"access_token\":\"AT\"}",
+		"{\"server\":\"https://h/mcp\",\"issuer\":\"i\",\"client_id\":\"c\",\"token_endpoint\":\"t\"}",
+		"{\"server\":\"https://H/mcp\",\"issuer\":\"i\",\"client_id\":\"c\",\"token_endpoint\":\"t\",\"access_token\":\"AT\"}",
+	};
+	char *path = mem_printf("%s/none/", folder), *file, *odd;
+	struct login_entry e = an_entry(), got;
+	struct error err = { 0 };
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(store_keep(path, &e, &err), 0);
+	login_entry_done(&e);
+	file = only_file(path);
+	/* What it need not say is nothing. */
+	assert_int_equal(put(file, whole), 0);
+	assert_int_equal(store_find(&got, path, "https://h/mcp", &err), 1);
+	assert_int_equal(got.proof, PROOF_NONE);
+	assert_int_equal(got.expires_at, 0);
+	assert_null(got.refresh);
+	login_entry_done(&got);
+	for (size_t i = 0; i < COUNT(missing); i++) {
+		assert_int_equal(put(file, missing[i]), 0);
+		assert_int_equal(store_find(&got, path, "https://h/mcp", &err),
+				 -1);
+		assert_non_null(
+			strstr(err.text, "is no login of 'https://h/mcp'"));
+		assert_null(got.access);
+	}
+	assert_int_equal(put(file, "{"), 0);
+	assert_int_equal(store_find(&got, path, "https://h/mcp", &err), -1);
+	assert_non_null(strstr(err.text, ".login.json' is broken: "));
+	assert_string_equal(err.hint, "remove it, and log in again");
+	/* Neither that nor what is named otherwise is shown. */
+	odd = mem_printf("%sother.login.json", path);
+	assert_int_equal(put(odd, whole), 0);
+	store_each(path, count, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(put(file, whole), 0);
+	store_each(path, count, &n);
+	assert_int_equal(n, 1);
+	chmod(file, 0604);
+	assert_int_equal(store_find(&got, path, "https://h/mcp", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(
+		strstr(err.text, "holds logins, and others may read it"));
+	assert_non_null(strstr(err.hint, "chmod go= '"));
+	/* No link leads elsewhere. */
+	unlink(file);
+	assert_int_equal(symlink(odd, file), 0);
+	assert_int_equal(store_find(&got, path, "https://h/mcp", &err), -1);
+	assert_non_null(strstr(err.text, "cannot read '"));
+	/* A file where the folder should be. */
+	mem_free(path);
+	path = mem_printf("%s/", odd);
+	e = an_entry();
+	assert_int_equal(store_keep(path, &e, &err), -1);
+	assert_non_null(strstr(err.text, "is no folder"));
+	assert_int_equal(store_lock(path, "s", &err), -1);
+	assert_non_null(strstr(err.text, "is no folder"));
+	mem_free(path);
+	path = mem_printf("%s/not/there/", folder);
+	assert_int_equal(store_keep(path, &e, &err), -1);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "the login was not kept in '"));
+	assert_string_equal(err.hint, "what was kept before is unhurt");
+	assert_int_equal(err.code, ENOENT);
+	assert_int_equal(store_lock(path, "s", &err), -1);
+	assert_non_null(strstr(err.text, "the lock was not kept in '"));
+	login_entry_done(&e);
+	error_reset(&err);
+	mem_free(path);
+	mem_free(file);
+	mem_free(odd);
 }
 
 static void test_over(void **state)
@@ -541,6 +1134,16 @@ int main(void)
 		cmocka_unit_test(test_challenge_of_verifier),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_over),
+		cmocka_unit_test(registrations),
+		cmocka_unit_test(which_proof_is_registered),
+		cmocka_unit_test(what_a_token_says),
+		cmocka_unit_test(what_a_server_says),
+		cmocka_unit_test(placeholders),
+		cmocka_unit_test(urls_in_words),
+		cmocka_unit_test(back_in_words),
+		cmocka_unit_test(browsers),
+		cmocka_unit_test(of_clients),
+		cmocka_unit_test(files_that_are_none),
 		cmocka_unit_test(companies_grant),
 		cmocka_unit_test(proofs),
 	};
