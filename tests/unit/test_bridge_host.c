@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The bridge as a server, from literal messages: hosts on one side, a peer that is
  * played on the other. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/bridge_host.h"
+#include "bridge/host_state.h"
 #include "cli/app.h"
 #include "net/head.h"
 
@@ -106,6 +110,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	app_init(&app);
+	options = (struct bridge_options){ 0 };
 	bridge = (struct bridge){ .app = &app,
 				  .options = &options,
 				  .timeout = 60000,
@@ -722,6 +727,982 @@ static void logs_from_that_level_on(void **state)
 	     "-32601");
 }
 
+/* ---- the log ---- */
+
+/* The line that came last is "TIME" and this; of a time that it took, %. */
+static void logged(const char *expected)
+{
+	const char *line, *at = expected;
+
+	assert_true(bridge.lines.count > 0);
+	line = bridge.lines.word[bridge.lines.count - 1];
+	line = strchr(line, ' ');
+	assert_non_null(line);
+	for (line++; *at && *line; at++) {
+		if (*at != '%' && *at != *line)
+			break;
+		line += *at == '%' ? strcspn(line, " ") : 1;
+		if (*at == '%') /* "1.2 ms" */
+			line += strcspn(line + 1, " ") + 1;
+	}
+	if (*at || *line)
+		fail_msg("not '%s' but '%s'", expected,
+			 bridge.lines.word[bridge.lines.count - 1]);
+}
+
+static void each_call_is_logged(void **state)
+{
+	void *question;
+
+	(void)state;
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}",
+	     "\"code\":-32602");
+	logged("unknown - nope {} % failed: unknown tool");
+	initialize("2025-06-18");
+	hear(CALL("1", "3"));
+	bridge_peer_tend(&peer);
+	answer(good);
+	logged("n/1 kitchen self.set {\"n\":3} % ok");
+	hear(CALL("1", "3"));
+	bridge_peer_tend(&peer);
+	answer("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}");
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "the board told an error without words"));
+	logged("n/1 kitchen self.set {\"n\":3} % failed: the board told an error without words");
+	hear(CALL("1", "3"));
+	bridge_peer_tend(&peer);
+	answer("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[],\"isError\":true}}");
+	logged("n/1 kitchen self.set {\"n\":3} % failed: the tool says so");
+	question = hear(CALL("1", "3"));
+	a->abandon(question);
+	logged("n/1 kitchen self.set {\"n\":3} % failed: the host gave it up");
+	says(CALL("1", "10"), "argument 'n'");
+	assert_non_null(strstr(bridge.lines.word[bridge.lines.count - 1],
+			       " failed: argument 'n': "));
+	hear(CALL("1", "1"));
+	bridge_peer_tend(&peer);
+	error_set(&started->why, ERR_CONNECT, "its power went");
+	TAKE(started)->end = CALL_LOST;
+	bridge_peer_tend(&peer);
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "kitchen went away in the midst of the call"));
+	assert_non_null(strstr(buf_string(&ear.said), "\"isError\":true"));
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"devices\"}}",
+	     "\"isError\":false");
+	logged("n/1 - devices {} % ok");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"refresh\",\"arguments\":{\"device\":\"x\"}}}",
+	     "\"isError\":true");
+	logged("n/1 - refresh {\"device\":\"x\"} % failed: no board is called 'x': the tool 'devices' lists them");
+}
+
+static void a_line_of_the_log(void **state)
+{
+	char arguments[1000], host_name[200];
+	struct bridge_deed d = { .host = host_name,
+				 .arguments = arguments,
+				 .took_us = 12000,
+				 .ok = true,
+				 .why = "not told" };
+	const char *line;
+
+	(void)state;
+	memset(host_name, 'h', sizeof(host_name));
+	host_name[199] = '\0';
+	memset(arguments, 'a', sizeof(arguments));
+	arguments[999] = '\0';
+	bridge_log(&bridge, &d);
+	line = strchr(bridge.lines.word[0], ' ') + 1;
+	assert_true(strspn(line, "h") <= 80);
+	assert_true(strspn(line, "h") >= 77);
+	line = strchr(line, ' ');
+	assert_true(text_starts(line, " - - aaaaaaa"));
+	assert_true(strspn(line + 5, "a") <= 400);
+	assert_true(strspn(line + 5, "a") >= 397);
+	assert_non_null(strstr(line, " 12 ms ok"));
+	assert_null(strstr(line, "not told"));
+	/* What is secret, or no text for a terminal, does not stand there. */
+	d = (struct bridge_deed){ .host = "a\nb",
+				  .peer = "p",
+				  .tool = "t",
+				  .arguments = "{\"password\":\"hush\"}" };
+	bridge_log(&bridge, &d);
+	line = bridge.lines.word[1];
+	assert_null(strstr(line, "hush"));
+	assert_null(strchr(line, '\n'));
+	assert_non_null(strstr(line, " p t {\"password\":\""));
+	assert_non_null(strstr(line, " failed"));
+	assert_null(strstr(line, "failed:"));
+}
+
+static void the_log_in_a_file(void **state)
+{
+	char path[] = "/tmp/mcpctl-log-XXXXXX", text[256];
+	const struct bridge_deed d = { .host = "h", .tool = "t", .ok = true };
+	struct bridge part;
+	ssize_t got;
+
+	(void)state;
+	bridge.log = mkstemp(path);
+	assert_true(bridge.log >= 0);
+	bridge_part_open(&part, &bridge, &peer);
+	bridge_log(&part, &d);
+	bridge_close(&part);
+	assert_int_equal(bridge.lines.count, 0);
+	got = pread(bridge.log, text, sizeof(text) - 1, 0);
+	assert_true(got > 0);
+	text[got] = '\0';
+	assert_int_equal(text[got - 1], '\n');
+	/* 2026-08-08T12:00:00.000Z */
+	assert_int_equal(strcspn(text, " "), 24);
+	assert_int_equal(text[23], 'Z');
+	assert_true(text_starts(text + 24, " h - t {} "));
+	close(bridge.log);
+	bridge.log = open(path, O_RDONLY | O_CLOEXEC);
+	unlink(path);
+	bridge_log(&bridge, &d);
+	assert_int_equal(bridge.log, -1);
+	assert_int_equal(bridge.lines.count, 2);
+	assert_string_equal(
+		bridge.lines.word[0],
+		"the log cannot be written any more; calls stand here from now on");
+	assert_non_null(strstr(bridge.lines.word[1], " h - t {} "));
+}
+
+/* One of them alone, as it is at a broker: its names, and nothing of ours. */
+static void a_part_of_it(void **state)
+{
+	struct bridge part;
+	const struct bridge_catalogue *c;
+
+	(void)state;
+	bridge.rules = (struct bridge_rules){ .names = BRIDGE_FLAT,
+					      .merge = true,
+					      .generic = true,
+					      .read_only = false,
+					      .awake_only = true,
+					      .most = 1 };
+	bridge.mend.false_is_error = true;
+	bridge_part_open(&part, &bridge, &peer);
+	assert_true(part.changed);
+	assert_int_equal(part.log, -1);
+	assert_int_equal(part.count, 1);
+	assert_ptr_equal(part.peer[0], &peer);
+	assert_int_equal(part.timeout, bridge.timeout);
+	assert_int_equal(part.wait, bridge.wait);
+	assert_true(part.mend.false_is_error);
+	assert_true(part.rules.awake_only);
+	assert_false(part.rules.merge);
+	assert_ptr_equal(part.options, &options);
+	c = &bridge_shown(&part)->catalogue;
+	assert_int_equal(c->count, 2);
+	assert_int_equal(c->shown, 1);
+	assert_non_null(bridge_catalogue_find(c, "self.set"));
+	assert_null(bridge_catalogue_find(c, "devices"));
+	assert_null(bridge_catalogue_find(c, "call_device_tool"));
+	bridge_close(&part);
+	bridge.mend.false_is_error = false;
+}
+
+/* ---- the bridge's own tools ---- */
+
+static struct bridge_peer second;
+
+/* "hall", with the tool `set` and one of its own. */
+static void add_second(void)
+{
+	static const char tools[] =
+		"{\"name\":\"self.set\",\"description\":\"Sets it.\","
+		"\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":"
+		"{\"type\":\"integer\",\"minimum\":0,\"maximum\":9}},"
+		"\"required\":[\"n\"]}},{\"name\":\"self.get_volume\"}";
+	struct tool_list list = { 0 };
+	struct bridge_list *l;
+
+	second = (struct bridge_peer){ .kind = &played,
+				       .prefix = mem_strdup("hall"),
+				       .id = mem_strdup("02:02"),
+				       .device = true,
+				       .state = PEER_READY,
+				       .changed = &bridge.changed,
+				       .woken = &bridge.woken };
+	assert_int_equal(tool_list_add_text(&list, tools, strlen(tools), NULL),
+			 0);
+	l = bridge_list_new("other", &list);
+	bridge_peer_list(&second, l);
+	bridge_list_release(l);
+	bridge.peer =
+		mem_realloc(bridge.peer, 2 * sizeof(struct bridge_peer *));
+	bridge.peer[bridge.count++] = &second;
+	bridge.changed = false;
+}
+
+static int tear_down_second(void **state)
+{
+	tear_down(state);
+	bridge_peer_done(&second);
+	second = (struct bridge_peer){ 0 };
+	return 0;
+}
+
+#define OWN(name, arguments)                                                  \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":" \
+	"{\"name\":\"" name "\",\"arguments\":" arguments "}}"
+
+static void boards_in_words(void **state)
+{
+	static const struct {
+		enum peer_state state;
+		enum peer_lacks lacks;
+		bool server;
+		const char *about, *reason, *way;
+		int64_t seen;
+		const char *says;
+	} rows[] = {
+		{ PEER_READY, LACKS_WAKING, false, "esp 1", "not told", "MQTT",
+		  1, "\"kitchen: awake\\nhall: awake, esp 1\\n\"" },
+		{ PEER_READY, LACKS_WAKING, true, NULL, NULL, NULL, 0,
+		  "\\nhall: connected\\n\"" },
+		{ PEER_COMING, LACKS_START, true, NULL, "a \x1b[1mreason", NULL,
+		  0, "\\nhall: connecting (a [1mreason)\\n\"" },
+		{ PEER_AWAY, LACKS_WAKING, false, NULL, NULL, NULL, 0,
+		  "\\nhall: asleep, not seen yet\\n\"" },
+		{ PEER_AWAY, LACKS_START, true, NULL, "gone", NULL,
+		  1786190400000,
+		  "\\nhall: not connected (gone), last seen 2026-08-08T12:00:00.000Z\\n\"" },
+		{ PEER_AWAY, LACKS_ITSELF, false, NULL, NULL, "MQTT",
+		  1786190400000,
+		  "\\nhall: away, last seen 2026-08-08T12:00:00.000Z over MQTT\\n\"" },
+	};
+
+	(void)state;
+	add_second();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		second.state = rows[i].state;
+		second.lacks = rows[i].lacks;
+		second.device = !rows[i].server;
+		mem_free(second.about);
+		mem_free(second.reason);
+		second.about = mem_strdup(rows[i].about);
+		second.reason = mem_strdup(rows[i].reason);
+		second.way = rows[i].way;
+		second.seen = rows[i].seen;
+		says(OWN("devices", "{}"), rows[i].says);
+	}
+	bridge_list_release(TAKE(second.list));
+	says(OWN("devices", "null"),
+	     "over MQTT, its tools are not known yet\\n\"");
+	says(OWN("refresh", "{\"device\":\"hall\"}"),
+	     "list the tools again in a moment. Known now:\\nkitchen: awake\\nhall: away");
+	bridge.count = 0;
+	bridge.changed = true;
+	bridge.show_at = 0;
+	bridge_tend(&bridge);
+	says(OWN("devices", "{}"), "\"No board is known yet.\\n\"");
+	assert_int_equal(starts, 0);
+}
+
+static void any_tool_of_any_board(void **state)
+{
+	(void)state;
+	add_second();
+	says(OWN("call_device_tool", "{\"device\":\"hall\",\"tool\":\"x\"}"),
+	     "Unknown tool: 'call_device_tool'");
+	bridge.rules.generic = true;
+	bridge.show_at = 0;
+	bridge_tend(&bridge);
+	initialize("2025-06-18");
+	says(OWN("call_device_tool", "{\"device\":\"hall\"}"),
+	     "'call_device_tool' needs 'device' and 'tool'");
+	says(OWN("call_device_tool", "{\"tool\":\"self.set\"}"),
+	     "'call_device_tool' needs 'device' and 'tool'");
+	says(OWN("call_device_tool",
+		 "{\"device\":\"attic\",\"tool\":\"self.set\"}"),
+	     "no board is called 'attic'; there are: kitchen, hall\"");
+	says(OWN("call_device_tool",
+		 "{\"device\":\"hall\",\"tool\":\"self.reboot\"}"),
+	     "'hall' has no tool 'self.reboot'");
+	/* What is hidden cannot be called so either. */
+	says(OWN("call_device_tool",
+		 "{\"device\":\"kitchen\",\"tool\":\"self.reboot\"}"),
+	     "'kitchen' has no tool 'self.reboot'");
+	assert_int_equal(second.waiting + peer.waiting, 0);
+	assert_non_null(hear(OWN(
+		"call_device_tool",
+		"{\"device\":\"hall\",\"tool\":\"self.set\",\"arguments\":{\"n\":4}}")));
+	bridge_peer_tend(&second);
+	assert_ptr_equal(started->peer, &second);
+	assert_string_equal(started->params,
+			    "{\"name\":\"self.set\",\"arguments\":{\"n\":4}}");
+	assert_false(started->camera);
+	assert_false(started->repeatable);
+	answer(good);
+	bridge_peer_tend(&second);
+	assert_non_null(hear(OWN(
+		"call_device_tool",
+		"{\"device\":\"hall\",\"tool\":\"self.get_volume\",\"arguments\":7}")));
+	bridge_peer_tend(&second);
+	assert_string_equal(started->params,
+			    "{\"name\":\"self.get_volume\",\"arguments\":{}}");
+	assert_true(started->repeatable);
+	started->end = CALL_ANSWERED;
+	bridge_peer_tend(&second);
+}
+
+static void equal_tools_as_one(void **state)
+{
+	(void)state;
+	add_second();
+	bridge.rules.merge = true;
+	initialize("2025-06-18");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+	     "\"enum\":[\"hall\",\"kitchen\"]");
+	says(OWN("set", "{\"n\":1}"),
+	     "argument 'device' is missing: which board is meant? The tool 'devices' lists them");
+	says(OWN("set", "{\"n\":1,\"device\":\"attic\"}"),
+	     "no board is called 'attic'; there are: kitchen, hall\"");
+	assert_non_null(hear(OWN("set", "{\"n\":1,\"device\":\"hall\"}")));
+	bridge_peer_tend(&second);
+	assert_string_equal(started->params,
+			    "{\"name\":\"self.set\",\"arguments\":{\"n\":1}}");
+	started->end = CALL_ANSWERED;
+	bridge_peer_tend(&second);
+	bridge.rules.merge = false;
+}
+
+/* A host that listed once goes on calling the board that it meant. */
+static void names_of_before(void **state)
+{
+	(void)state;
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+	     "\"name\":\"set\"");
+	add_second();
+	bridge.show_at = 0;
+	bridge_tend(&bridge);
+	assert_int_equal(bridge.show_at, LOOP_FOREVER);
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+	     "\"name\":\"hall__set\"");
+	assert_null(strstr(buf_string(&ear.said), "\"name\":\"set\""));
+	assert_non_null(hear(CALL("1", "3")));
+	assert_int_equal(second.waiting, 0);
+	assert_int_equal(peer.waiting, 1);
+}
+
+/* ---- calls ---- */
+
+static void calls_that_are_none(void **state)
+{
+	(void)state;
+	initialize("2025-06-18");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}",
+	     "-32602,\"message\":\"Invalid params: 'name' must be a string\"");
+	says(OWN("set", "[1]"),
+	     "-32602,\"message\":\"Invalid params: 'arguments' must be an object\"");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[1]}",
+	     "'params' must be an object");
+	says(OWN("set", "{\"n\":1,\"n\":2}"), "argument 'n': it stands twice");
+	says(OWN("set", "null"), "-32602,\"message\":\"Invalid params: ");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing/of/this\"}",
+	     "-32601,\"message\":\"Method not found: 'nothing/of/this'\"");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}",
+	     "-32601");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
+	     "-32602,\"message\":\"Invalid params: there is no such cursor\"");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":null}}",
+	     "\"tools\":[");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}",
+	     "'protocolVersion' must be a string");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"1999-01-01\"}}",
+	     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{\"listChanged\":true}},\"serverInfo\":{\"name\":\"mcpctl\",\"version\":\"");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", "-32600");
+	says("{", "\"id\":null,\"error\":{\"code\":-32700,");
+	initialize("2025-03-26");
+	says("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-03-26\"}}]",
+	     "initialize must not be part of a batch");
+	assert_int_equal(starts + peer.waiting, 0);
+	for (int i = 0; i < PEER_QUEUE_MAX + 1; i++)
+		assert_non_null(hear(CALL("1", "1")));
+	bridge_peer_tend(&peer);
+	assert_null(hear(CALL("1", "1")));
+	assert_non_null(strstr(
+		buf_string(&ear.said),
+		"kitchen is busy: 8 calls wait for it already; try again later"));
+}
+
+/* mcp-c-sdk wants every argument that it declares. */
+static void arguments_that_are_left_out(void **state)
+{
+	(void)state;
+	peer.wants_all = true;
+	give_tools(
+		"{\"name\":\"self.set\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"default\":5},\"b\":{\"type\":\"integer\",\"default\":\"no\"},\"c\":{\"type\":\"string\"},\"n\":{\"type\":\"integer\",\"default\":2}}}}");
+	assert_non_null(hear(CALL("1", "3")));
+	bridge_peer_tend(&peer);
+	assert_string_equal(
+		started->params,
+		"{\"name\":\"self.set\",\"arguments\":{\"n\":3,\"a\":5}}");
+}
+
+#define WITH_TOKEN                                                     \
+	"{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"method\":\"tools/call\"," \
+	"\"params\":{\"name\":\"set\",\"arguments\":{\"n\":1},"        \
+	"\"_meta\":{\"progressToken\":\"t\"}}}"
+#define PROGRESS                                                      \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"," \
+	"\"params\":{\"progressToken\":\"t\",\"progress\":"
+
+static void progress(const char *params)
+{
+	cJSON *json = json_parse(params, strlen(params), NULL);
+
+	started->progress(started->owner, json);
+	cJSON_Delete(json);
+}
+
+static void signs_of_life(void **state)
+{
+	struct host_question *q;
+	int64_t next;
+
+	(void)state;
+	host->list_at = 0;
+	initialize("2025-06-18");
+	q = hear(CALL("\"x\"", "1"));
+	bridge_peer_tend(&peer);
+	assert_null(started->progress);
+	answer(good);
+	q = hear(WITH_TOKEN);
+	/* Not at once, but every five seconds. */
+	next = bridge_host_tend(host);
+	assert_in_range(next, loop_now() + 4000, loop_now() + 5000);
+	assert_int_equal(ear.tells, 0);
+	peer.state = PEER_AWAY;
+	q->part->tell_at = q->part->began = loop_now() - 3000;
+	next = bridge_host_tend(host);
+	assert_in_range(next, loop_now() + 4000, loop_now() + 5000);
+	assert_string_equal(
+		ear.told, PROGRESS
+		"3,\"message\":\"kitchen is asleep: waiting for it\"}}");
+	peer.state = PEER_COMING;
+	q->part->tell_at = 0;
+	bridge_host_tend(host);
+	assert_non_null(strstr(ear.told, "\"kitchen is getting ready\"}}"));
+	peer.state = PEER_READY;
+	q->part->tell_at = 0;
+	bridge_host_tend(host);
+	assert_non_null(strstr(ear.told, "\"kitchen has other calls first\"}"));
+	bridge_peer_tend(&peer);
+	q->part->tell_at = 0;
+	bridge_host_tend(host);
+	assert_non_null(strstr(ear.told, "\"kitchen is at it\"}}"));
+	assert_int_equal(ear.tells, 4);
+	/* It says so itself, and then alone. */
+	progress("{\"progress\":\"1\"}");
+	assert_int_equal(ear.tells, 4);
+	progress("{\"progress\":1.5}");
+	assert_string_equal(ear.told, PROGRESS "1.5}}");
+	progress(
+		"{\"progress\":2,\"total\":4,\"message\":\"half \\u001b[1m\"}");
+	assert_string_equal(ear.told, PROGRESS
+			    "2,\"total\":4,\"message\":\"half [1m\"}}");
+	assert_int_equal(ear.tells, 6);
+	bridge_host_tend(host);
+	assert_int_equal(ear.tells, 6);
+	answer(good);
+}
+
+/* Many hosts list once: soon after the start they wait until all are known. */
+static void lists_wait_at_first(void **state)
+{
+	struct bridge_host *young;
+
+	(void)state;
+	bridge.changed = true;
+	assert_non_null(hear(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"));
+	assert_true(bridge_host_tend(host) <= loop_now() + 3000);
+	assert_int_equal(ear.done, 0);
+	bridge.changed = false;
+	bridge_host_tend(host);
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+			       "{\"tools\":[{\"name\":\"set\","));
+	/* A call of what is not known yet, too; of what is, not. */
+	bridge.changed = true;
+	assert_non_null(hear(OWN("other", "{\"n\":1}")));
+	assert_non_null(hear(CALL("2", "1")));
+	assert_int_equal(peer.waiting, 1);
+	bridge.changed = false;
+	bridge_host_tend(host);
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(buf_string(&ear.said), "Unknown tool: 'other'"));
+	logged("unknown - other {\"n\":1} % failed: unknown tool");
+	/* Given up while it waits. */
+	bridge.changed = true;
+	a->abandon(hear(OWN("other", "{}")));
+	logged("unknown - other {} % failed: the host gave it up");
+	/* Not for long. */
+	young = host;
+	young->list_at = loop_now();
+	bridge_host_tend(host);
+	assert_int_equal(young->list_at, 0);
+	says(OWN("other", "{}"), "Unknown tool: 'other'");
+}
+
+static void modern_faults(void **state)
+{
+	static const struct {
+		const char *meta, *says;
+	} rows[] = {
+		{ "\"x\":1",
+		  "'_meta' needs 'io.modelcontextprotocol/protocolVersion', a string" },
+		{ "\"io.modelcontextprotocol/protocolVersion\":7",
+		  "'_meta' needs 'io.modelcontextprotocol/protocolVersion', a string" },
+		{ "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"",
+		  "'_meta' needs 'io.modelcontextprotocol/clientCapabilities', an object" },
+		{ "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{},\"io.modelcontextprotocol/logLevel\":\"loud\"",
+		  "'io.modelcontextprotocol/logLevel' must be one of debug, info" },
+	};
+	struct headers h = { 0 };
+
+	(void)state;
+	headers_add(&h, "MCP-Protocol-Version", "2026-07-28");
+	headers_add(&h, "Mcp-Method", "tools/list");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{%s}}}",
+			rows[i].meta);
+
+		assert_null(hear_with(text, &h));
+		if (!strstr(buf_string(&ear.said), rows[i].says))
+			fail_msg("%s", buf_string(&ear.said));
+		assert_non_null(strstr(buf_string(&ear.said), "-32602"));
+		assert_int_equal(ear.status, 400);
+	}
+	assert_null(hear_with(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+		&h));
+	assert_non_null(strstr(buf_string(&ear.said), "'_meta' is missing"));
+	assert_null(hear_with(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{" META
+		"}}",
+		&h));
+	assert_non_null(
+		strstr(buf_string(&ear.said),
+		       "'Mcp-Method' is not what stands in the message"));
+	headers_done(&h);
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{" META
+	     "}}",
+	     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":0,\"cacheScope\":\"private\",\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"mcpctl\",");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{" META
+	     "}}",
+	     "],\"ttlMs\":0,\"cacheScope\":\"private\",\"resultType\":\"complete\",");
+	/* Wrong arguments are a result of this era; who calls stands beside. */
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"set\",\"arguments\":{\"n\":10},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{},\"io.modelcontextprotocol/clientInfo\":{\"name\":\"m\",\"version\":\"2\"}}}}",
+	     "\"isError\":true");
+	assert_non_null(strstr(bridge.lines.word[bridge.lines.count - 1],
+			       " m/2 kitchen self.set {\"n\":10} "));
+}
+
+/* ---- what servers have beside tools ---- */
+
+#define ASK(id, method, params)                                   \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method \
+	"\",\"params\":" params "}"
+
+/* Two servers that have all that there is. */
+static void two_servers(void)
+{
+	add_second();
+	bridge.servers = 1;
+	host->list_at = 0; /* nothing waits for them */
+	peer.device = second.device = false;
+	peer.offers = second.offers = OFFERS_RESOURCES | OFFERS_PROMPTS |
+				      OFFERS_COMPLETION | OFFERS_UPDATES;
+	initialize("2025-11-25");
+	a->reach(client, on_tell, &ear);
+}
+
+static int tear_down_servers(void **state)
+{
+	bridge.servers = 0;
+	return tear_down_second(state);
+}
+
+/* It has this question now, and answers so. */
+static void its_turn(struct bridge_peer *p, const char *method,
+		     const char *params, const char *reply)
+{
+	struct bridge_call *c;
+
+	bridge_peer_tend(p);
+	assert_non_null(started);
+	c = TAKE(started);
+	assert_ptr_equal(c->peer, p);
+	assert_string_equal(c->method, method);
+	assert_string_equal(c->params, params);
+	assert_int_equal(message_decode(&c->reply, reply, strlen(reply), NULL),
+			 0);
+	c->end = CALL_ANSWERED;
+	bridge_peer_tend(p);
+}
+
+#define RESULT(text) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" text "}"
+#define ERROR(code, text)                                         \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":" code \
+	",\"message\":\"" text "\"}}"
+
+static void said(const char *expected)
+{
+	assert_int_equal(ear.done, 1);
+	assert_string_equal(buf_string(&ear.said), expected);
+}
+
+static void list_resources(void)
+{
+	assert_non_null(hear(ASK("1", "resources/list", "{}")));
+	its_turn(
+		&peer, "resources/list", "{}",
+		RESULT("{\"resources\":[{\"uri\":\"a:1\",\"name\":\"x\"},{\"name\":\"none\"}],\"nextCursor\":\"n\"}"));
+	its_turn(&peer, "resources/list", "{\"cursor\":\"n\"}",
+		 RESULT("{\"resources\":[{\"uri\":\"a:2\"}]}"));
+	assert_int_equal(ear.done, 0);
+	its_turn(&second, "resources/list", "{}",
+		 RESULT("{\"resources\":[{\"uri\":\"a:1\"}]}"));
+	said(RESULT(
+		"{\"resources\":[{\"uri\":\"a:1\",\"name\":\"x\"},{\"uri\":\"a:2\"},{\"uri\":\"mcpctl://hall/a:1\"}]}"));
+}
+
+static void lists_of_all_servers(void **state)
+{
+	(void)state;
+	two_servers();
+	says(ASK("1", "initialize", "{\"protocolVersion\":\"2025-11-25\"}"),
+	     "{\"tools\":{\"listChanged\":true},\"prompts\":{\"listChanged\":true},\"completions\":{},\"resources\":{\"listChanged\":true,\"subscribe\":true},\"logging\":{}}");
+	list_resources();
+	/* The same again: the same names. */
+	list_resources();
+	assert_non_null(hear(ASK("2", "prompts/list", "{}")));
+	its_turn(&second, "prompts/list", "{}",
+		 RESULT("{\"prompts\":[{\"name\":\"p\"}]}"));
+	its_turn(&peer, "prompts/list", "{}",
+		 RESULT("{\"prompts\":[{\"name\":\"p\",\"title\":\"t\"}]}"));
+	assert_string_equal(
+		buf_string(&ear.said),
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"prompts\":[{\"name\":\"p\"},{\"name\":\"kitchen__p\",\"title\":\"t\"}]}}");
+	assert_non_null(hear(ASK("1", "prompts/get",
+				 "{\"name\":\"kitchen__p\",\"_meta\":{}}")));
+	its_turn(&peer, "prompts/get", "{\"name\":\"p\"}",
+		 RESULT("{\"messages\":[1]}"));
+	said(RESULT("{\"messages\":[1]}"));
+	assert_non_null(hear(ASK("1", "completion/complete",
+				 "{\"ref\":{\"type\":\"ref/prompt\",\"name\":"
+				 "\"kitchen__p\"},\"name\":\"p\"}")));
+	its_turn(
+		&peer, "completion/complete",
+		"{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},\"name\":\"p\"}",
+		RESULT("{}"));
+	said(RESULT("{}"));
+	/* Of one that is away, and of one that fails, there is nothing. */
+	peer.state = PEER_AWAY;
+	assert_non_null(hear(ASK("1", "resources/templates/list", "{}")));
+	its_turn(&second, "resources/templates/list", "{}", ERROR("-1", "no"));
+	said(RESULT("{\"resourceTemplates\":[]}"));
+	second.offers = OFFERS_PROMPTS;
+	says(ASK("1", "resources/list", "{}"),
+	     "\"result\":{\"resources\":[]}}");
+}
+
+static void one_of_some_server(void **state)
+{
+	(void)state;
+	two_servers();
+	list_resources();
+	assert_non_null(hear(
+		ASK("1", "resources/read", "{\"uri\":\"mcpctl://hall/a:1\"}")));
+	assert_int_equal(peer.waiting, 0);
+	its_turn(&second, "resources/read", "{\"uri\":\"a:1\"}",
+		 RESULT("{\"contents\":[]}"));
+	said(RESULT("{\"contents\":[]}"));
+	/* Nobody listed it: who knows it? */
+	assert_non_null(hear(ASK("1", "resources/read", "{\"uri\":\"b:1\"}")));
+	its_turn(&peer, "resources/read", "{\"uri\":\"b:1\"}",
+		 ERROR("-32002", "not here"));
+	its_turn(&second, "resources/read", "{\"uri\":\"b:1\"}",
+		 ERROR("-32003", "nor here"));
+	said(ERROR("-32003", "nor here"));
+	assert_non_null(hear(ASK("1", "resources/read", "{\"uri\":\"a:2\"}")));
+	its_turn(
+		&peer, "resources/read", "{\"uri\":\"a:2\"}",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":\"m\"}}");
+	said(ERROR("-32603", "m"));
+	assert_non_null(hear(ASK("1", "resources/read", "{\"uri\":\"a:2\"}")));
+	bridge_peer_tend(&peer);
+	assert_true(started->repeatable);
+	error_set(&started->why, ERR_PROTOCOL, "it stutters");
+	TAKE(started)->end = CALL_LOST;
+	bridge_peer_tend(&peer);
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "\"error\":{\"code\":-32603,\"message\":"
+			       "\"kitchen did not answer as it should: "));
+	says(ASK("1", "resources/read", "{}"),
+	     "-32602,\"message\":\"no name is given: 'resources/read'\"");
+	second.offers = 0;
+	peer.offers = OFFERS_COMPLETION;
+	says(ASK("1", "resources/read", "{\"uri\":\"b:1\"}"),
+	     "-32602,\"message\":\"no server has it: 'b:1'\"");
+	/* Given up: nobody waits for it. */
+	peer.offers = OFFERS_RESOURCES;
+	a->abandon(hear(ASK("1", "resources/read", "{\"uri\":\"a:2\"}")));
+	assert_int_equal(peer.waiting, 0);
+	for (int i = 0; i < PEER_QUEUE_MAX + 1; i++)
+		assert_non_null(
+			hear(ASK("1", "resources/read", "{\"uri\":\"a:2\"}")));
+	says(ASK("1", "resources/read", "{\"uri\":\"a:2\"}"),
+	     "too much is asked of its server already: 'a:2'");
+}
+
+static void second_says(const char *method, const char *params)
+{
+	cJSON *json = json_parse(params, strlen(params), NULL);
+
+	bridge.hearer.said(bridge.owner, &second, method, json);
+	cJSON_Delete(json);
+}
+
+static void resources_that_change(void **state)
+{
+	(void)state;
+	two_servers();
+	list_resources();
+	assert_non_null(hear(ASK("1", "resources/subscribe",
+				 "{\"uri\":\"mcpctl://hall/a:1\"}")));
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 0);
+	its_turn(&second, "resources/subscribe", "{\"uri\":\"a:1\"}",
+		 RESULT("{}"));
+	said(RESULT("{}"));
+	peer_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	second_says("notifications/resources/updated", "{\"uri\":\"a:2\"}");
+	second_says("notifications/resources/updated", "{}");
+	assert_int_equal(ear.tells, 0);
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"mcpctl://hall/a:1\"}}");
+	assert_int_equal(ear.tells, 1);
+	/* Twice is as once. */
+	assert_non_null(hear(ASK("1", "resources/subscribe",
+				 "{\"uri\":\"mcpctl://hall/a:1\"}")));
+	its_turn(&second, "resources/subscribe", "{\"uri\":\"a:1\"}",
+		 RESULT("{}"));
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 2);
+	/* One that comes anew knows nothing of it. */
+	bridge.hearer.came(bridge.owner, &peer);
+	assert_string_equal(server.beside, "");
+	bridge.hearer.came(bridge.owner, &second);
+	assert_string_equal(server.beside,
+			    "resources/subscribe {\"uri\":\"a:1\"}");
+	says(ASK("1", "resources/unsubscribe", "{}"), "'uri' must be a string");
+	says(ASK("1", "resources/unsubscribe", "{\"uri\":\"a:1\"}"),
+	     "\"result\":{}");
+	assert_string_equal(server.beside,
+			    "resources/subscribe {\"uri\":\"a:1\"}");
+	says(ASK("1", "resources/unsubscribe",
+		 "{\"uri\":\"mcpctl://hall/a:1\"}"),
+	     "\"result\":{}");
+	assert_string_equal(server.beside,
+			    "resources/unsubscribe {\"uri\":\"a:1\"}");
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 2);
+	/* One that was refused is not watched. */
+	assert_non_null(hear(ASK("1", "resources/subscribe",
+				 "{\"uri\":\"mcpctl://hall/a:1\"}")));
+	its_turn(&second, "resources/subscribe", "{\"uri\":\"a:1\"}",
+		 ERROR("-1", "no"));
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 2);
+	bridge.servers = 0;
+	says(ASK("1", "resources/subscribe", "{\"uri\":\"a:1\"}"),
+	     "-32601,\"message\":\"no server is behind the bridge\"");
+}
+
+static void lists_that_change(void **state)
+{
+	(void)state;
+	two_servers();
+	assert_int_equal(bridge_host_tend(host), LOOP_FOREVER);
+	peer_says("notifications/prompts/list_changed", "{}");
+	peer_says("notifications/prompts/list_changed", "{}");
+	/* What comes soon after it is one with it. */
+	assert_in_range(bridge_host_tend(host), loop_now() + 400,
+			loop_now() + 500);
+	assert_int_equal(ear.tells, 0);
+	host->changed_at = loop_now();
+	bridge_host_tend(host);
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}");
+	assert_int_equal(ear.tells, 1);
+	second.offers = OFFERS_RESOURCES;
+	bridge.hearer.came(bridge.owner, &second);
+	host->changed_at = loop_now();
+	bridge_host_tend(host);
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\"}");
+	assert_int_equal(ear.tells, 2);
+	bridge_host_tend(host);
+	assert_int_equal(ear.tells, 2);
+	peer_says("notifications/elicitation/complete",
+		  "{\"elicitationId\":\"e\"}");
+	assert_int_equal(ear.tells, 2);
+	says(ANSWERS("\"elicitation\":{\"url\":{}}"), "2025-11-25");
+	peer_says("notifications/elicitation/complete", "{}");
+	assert_int_equal(ear.tells, 2);
+	peer_says("notifications/elicitation/complete",
+		  "{\"elicitationId\":\"e\"}");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/elicitation/complete\",\"params\":{\"elicitationId\":\"e\"}}");
+}
+
+#define LISTEN(what)                                                    \
+	"{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":"                 \
+	"\"subscriptions/listen\",\"params\":{\"notifications\":{" what \
+	"}," META "}}"
+#define ACKNOWLEDGED(what)                                          \
+	"{\"jsonrpc\":\"2.0\",\"method\":"                          \
+	"\"notifications/subscriptions/acknowledged\",\"params\":{" \
+	"\"notifications\":{" what "},\"_meta\":{"                  \
+	"\"io.modelcontextprotocol/subscriptionId\":\"s\"}}}"
+
+static void what_is_listened_to(void **state)
+{
+	void *question;
+
+	(void)state;
+	add_second();
+	bridge.servers = 1;
+	host->list_at = 0;
+	second.device = false;
+	second.offers = OFFERS_UPDATES;
+	question = hear(LISTEN("\"resourceSubscriptions\":[\"a:1\",7],"
+			       "\"promptsListChanged\":true,"
+			       "\"toolsListChanged\":false"));
+	assert_string_equal(
+		ear.told, ACKNOWLEDGED("\"promptsListChanged\":true,"
+				       "\"resourceSubscriptions\":[\"a:1\"]"));
+	assert_string_equal(server.beside,
+			    "resources/subscribe {\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 1);
+	bridge.on_change(bridge.owner);
+	assert_int_equal(ear.tells, 1);
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"a:1\",\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"s\"}}}");
+	a->abandon(question);
+	assert_string_equal(server.beside,
+			    "resources/unsubscribe {\"uri\":\"a:1\"}");
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 2);
+	/* Nobody would tell of it. */
+	second.offers = OFFERS_RESOURCES;
+	question = hear(LISTEN("\"resourceSubscriptions\":[\"a:1\"]"));
+	assert_string_equal(ear.told, ACKNOWLEDGED(""));
+	a->abandon(question);
+	/* What is not there may yet say that it does. */
+	second.state = PEER_AWAY;
+	question = hear(LISTEN("\"resourceSubscriptions\":[\"a:1\",\"a:2\"]"));
+	assert_string_equal(
+		ear.told,
+		ACKNOWLEDGED("\"resourceSubscriptions\":[\"a:1\",\"a:2\"]"));
+	a->abandon(question);
+}
+
+/* ---- who is behind it ---- */
+
+/* Targets, boards, the environment's target, --socket; and what that means. */
+static void which_serve_is_asked(void **state)
+{
+	static char attach[] = "attach:", named[] = "attach:/run/a.sock",
+		    llm[] = "sim:llm", board[] = "kitchen";
+	static const struct {
+		const char *target, *device, *of_environment, *socket;
+		bool boards;
+		const char *path;
+	} rows[] = {
+		{ NULL, NULL, NULL, NULL, true, NULL },
+		{ NULL, NULL, NULL, "/run/s.sock", true, "/run/s.sock" },
+		{ NULL, NULL, "attach:", "/run/s.sock", true, "/run/s.sock" },
+		{ NULL, NULL, "attach:/run/e.sock", NULL, true, "/run/e.sock" },
+		{ NULL, NULL, "sim:", NULL, false, NULL },
+		{ NULL, board, "sim:", NULL, true, NULL },
+		{ llm, NULL, "attach:", NULL, false, NULL },
+		{ llm, NULL, "attach:/run/e.sock", NULL, false, NULL },
+		{ llm, board, NULL, NULL, true, NULL },
+		{ attach, NULL, "sim:", "/run/s.sock", true, "/run/s.sock" },
+		{ named, NULL, NULL, "/run/s.sock", true, "/run/a.sock" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct config c = { .target = rows[i].of_environment,
+				    .socket = rows[i].socket };
+		const char *path;
+
+		if (rows[i].target)
+			words_add(&c.targets, rows[i].target);
+		if (rows[i].device)
+			words_add(&c.devices, rows[i].device);
+		if (bridge_wants_boards(&c) != rows[i].boards)
+			fail_msg("row %zu", i);
+		path = bridge_socket(&c);
+		if (rows[i].path)
+			assert_string_equal(path, rows[i].path);
+		else
+			assert_null(path);
+		words_done(&c.targets);
+		words_done(&c.devices);
+	}
+}
+
+/* What hosts see is made anew half a second after it changed, all as one. */
+static void when_it_is_shown(void **state)
+{
+	int64_t at;
+
+	(void)state;
+	bridge.changed = true;
+	at = bridge_tend(&bridge);
+	assert_in_range(at, loop_now() + 20, loop_now() + 50);
+	assert_false(bridge_settled(&bridge));
+	assert_null(bridge.shown.source);
+	bridge_shown(&bridge);
+	assert_true(bridge_settled(&bridge));
+	assert_int_equal(bridge_tend(&bridge), LOOP_FOREVER);
+	bridge.changed = true;
+	assert_false(bridge_settled(&bridge));
+	at = bridge_tend(&bridge);
+	assert_in_range(at, loop_now() + 400, loop_now() + 500);
+	bridge.changed = true;
+	assert_int_equal(bridge_tend(&bridge), at);
+	a->reach(client, on_tell, &ear);
+	initialize("2025-06-18");
+	bridge.show_at = loop_now();
+	assert_int_equal(bridge_tend(&bridge), LOOP_FOREVER);
+	/* It is the same as before: nobody is told. */
+	assert_int_equal(ear.tells, 0);
+	give_tools("{\"name\":\"self.other\"}");
+	bridge.show_at = loop_now();
+	bridge_tend(&bridge);
+	assert_int_equal(ear.tells, 1);
+	assert_true(bridge_settled(&bridge));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -760,6 +1741,46 @@ int main(void)
 		cmocka_unit_test_setup_teardown(modern_rounds_given_up, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(logs_from_that_level_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(each_call_is_logged, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_line_of_the_log, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_log_in_a_file, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_part_of_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(boards_in_words, set_up,
+						tear_down_second),
+		cmocka_unit_test_setup_teardown(any_tool_of_any_board, set_up,
+						tear_down_second),
+		cmocka_unit_test_setup_teardown(equal_tools_as_one, set_up,
+						tear_down_second),
+		cmocka_unit_test_setup_teardown(names_of_before, set_up,
+						tear_down_second),
+		cmocka_unit_test_setup_teardown(calls_that_are_none, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(arguments_that_are_left_out,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signs_of_life, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(lists_wait_at_first, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(modern_faults, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(lists_of_all_servers, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(one_of_some_server, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(resources_that_change, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(lists_that_change, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(what_is_listened_to, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(which_serve_is_asked, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(when_it_is_shown, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(changes_are_told, set_up,
 						tear_down),
