@@ -10,6 +10,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "bridge/bridge_peer.h"
 
 #define LONG_MS 60000
@@ -450,6 +451,196 @@ static void prefixes(void **state)
 	}
 }
 
+/* When to come again: as soon as something may have to be done, not before. */
+static void when_to_come_again(void **state)
+{
+	struct played p;
+	struct bridge_call *c, *next;
+	const int64_t now = loop_now();
+
+	(void)state;
+	begin(&p, PEER_AWAY);
+	assert_int_equal(bridge_peer_tend(&p.peer), LOOP_FOREVER);
+	c = ask(&p, false);
+	assert_true(p.woken);
+	c->awake_by = now + 20000;
+	c->deadline = now + 30000;
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 20000);
+	/* There it has until its end; not more, where that is sooner. */
+	c->awake_by = now + 40000;
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 30000);
+	c->awake_by = now + 20000;
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 30001);
+	next = ask(&p, false);
+	next->deadline = next->awake_by = now + 25000;
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 25000);
+	next->awake_by = now;
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 25000);
+	assert_int_equal(p.done, 0);
+	/* Its peer's own limit strikes first, ours a second later. */
+	c->deadline = loop_now() - 1;
+	assert_int_equal(bridge_peer_tend(&p.peer), c->deadline + 1000);
+	assert_int_equal(p.drops, 0);
+	bridge_peer_hold(&p.peer, true);
+	assert_int_equal(bridge_peer_tend(&p.peer), now + 25000);
+	bridge_peer_hold(&p.peer, false);
+	c->deadline = loop_now() - 1000;
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.drops, 1);
+	end(&p);
+}
+
+static void what_was_refused_waits_a_little(void **state)
+{
+	struct played p;
+	int64_t next;
+
+	(void)state;
+	begin(&p, PEER_READY);
+	p.refuses = ERR_CONNECT;
+	ask(&p, false);
+	bridge_peer_tend(&p.peer);
+	next = bridge_peer_tend(&p.peer);
+	assert_in_range(next, loop_now() + 150, loop_now() + 250);
+	assert_int_equal(p.starts, 1);
+	/* That it is there anew is a reason to try at once. */
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.starts, 2);
+	bridge_peer_tend(&p.peer);
+	p.refuses = ERR_NONE;
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	bridge_peer_tend(&p.peer);
+	assert_int_equal(p.done, 0);
+	answered(&p);
+	assert_int_equal(p.end, CALL_ANSWERED);
+	end(&p);
+}
+
+static void what_is_known_of_it(void **state)
+{
+	struct played p;
+	struct tool_list none = { 0 };
+	struct bridge_list *l;
+
+	(void)state;
+	begin(&p, PEER_AWAY);
+	assert_false(p.changed);
+	assert_int_equal(p.peer.seen, 0);
+	assert_string_equal(bridge_peer_away_word(&p.peer), "asleep");
+	bridge_peer_away(&p.peer, LACKS_WAKING, "why");
+	assert_false(p.changed);
+	assert_string_equal(p.peer.reason, "why");
+	bridge_peer_away(&p.peer, LACKS_START, "why");
+	assert_true(p.changed);
+	assert_string_equal(bridge_peer_away_word(&p.peer), "not connected");
+	bridge_peer_away(&p.peer, LACKS_BROKER, NULL);
+	assert_null(p.peer.reason);
+	assert_string_equal(bridge_peer_away_word(&p.peer), "away");
+	/* A host sees that it is back; not whether it is ready yet. */
+	p.changed = p.woken = false;
+	bridge_peer_state(&p.peer, PEER_COMING, NULL);
+	assert_true(p.changed);
+	assert_true(p.woken);
+	assert_int_equal(p.peer.seen, 0);
+	assert_null(bridge_peer_away_word(&p.peer));
+	p.changed = false;
+	bridge_peer_state(&p.peer, PEER_READY, NULL);
+	assert_false(p.changed);
+	assert_true(p.peer.seen > 0);
+	p.peer.seen = 1;
+	bridge_peer_state(&p.peer, PEER_COMING, NULL);
+	assert_true(p.peer.seen > 1);
+	p.changed = false;
+	bridge_peer_name(&p.peer, "kitchen", "esp 1");
+	assert_false(p.changed);
+	assert_string_equal(p.peer.about, "esp 1");
+	bridge_peer_name(&p.peer, "hall", NULL);
+	assert_true(p.changed);
+	assert_string_equal(p.peer.prefix, "hall");
+	assert_string_equal(p.peer.about, "esp 1");
+	bridge_peer_name(&p.peer, NULL, "esp 2");
+	assert_string_equal(p.peer.prefix, "hall");
+	assert_string_equal(p.peer.about, "esp 2");
+	p.changed = p.woken = false;
+	l = bridge_list_new("x", &none);
+	bridge_peer_list(&p.peer, l);
+	assert_true(p.changed);
+	assert_true(p.woken);
+	assert_int_equal(l->users, 2);
+	p.changed = false;
+	bridge_peer_list(&p.peer, l);
+	assert_false(p.changed);
+	assert_int_equal(l->users, 2);
+	bridge_list_release(l);
+	end(&p);
+}
+
+/* What is said of a call that failed otherwise. */
+static void failures_in_words(void **state)
+{
+	static const struct {
+		enum peer_state state;
+		enum peer_lacks lacks;
+		const char *reason;
+		enum call_end end;
+		enum error_kind kind;
+		unsigned sends;
+		const char *says;
+		enum error_kind told;
+	} rows[] = {
+		{ PEER_READY, LACKS_WAKING, NULL, CALL_UNSENT, ERR_TIMEOUT, 0,
+		  "kitchen is busy with other calls: try again later; waited ",
+		  ERR_TIMEOUT },
+		{ PEER_READY, LACKS_WAKING, NULL, CALL_UNSENT, ERR_UNMET, 0,
+		  "kitchen was not asked: its words", ERR_UNMET },
+		{ PEER_COMING, LACKS_WAKING, NULL, CALL_UNSENT, ERR_TIMEOUT, 0,
+		  "kitchen is connected, but not ready: try again later; waited ",
+		  ERR_TIMEOUT },
+		{ PEER_COMING, LACKS_START, "no tools", CALL_UNSENT, ERR_UNMET,
+		  0,
+		  "kitchen is dialled, but not ready: no tools: try again later; waited ",
+		  ERR_TIMEOUT },
+		{ PEER_AWAY, LACKS_WAKING, NULL, CALL_UNSENT, ERR_TIMEOUT, 0,
+		  "kitchen is asleep: say its wake word or press its button, then try again; waited ",
+		  ERR_TIMEOUT },
+		{ PEER_AWAY, LACKS_START, NULL, CALL_UNSENT, ERR_TIMEOUT, 0,
+		  "kitchen cannot be reached: start it, then try again; waited ",
+		  ERR_CONNECT },
+		{ PEER_READY, LACKS_WAKING, NULL, CALL_LOST, ERR_TIMEOUT, 1,
+		  "kitchen did not answer within ", ERR_TIMEOUT },
+		{ PEER_READY, LACKS_WAKING, NULL, CALL_LOST, ERR_TIMEOUT, 0,
+		  "kitchen did not answer as it should: its words",
+		  ERR_TIMEOUT },
+		{ PEER_READY, LACKS_WAKING, NULL, CALL_LOST, ERR_PROTOCOL, 1,
+		  "kitchen did not answer as it should: its words",
+		  ERR_PROTOCOL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct played p;
+		struct error told = { 0 };
+		struct bridge_call c = { .peer = &p.peer,
+					 .end = rows[i].end,
+					 .sends = rows[i].sends,
+					 .began_us = loop_now_us() };
+
+		begin(&p, rows[i].state);
+		p.peer.lacks = rows[i].lacks;
+		bridge_peer_state(&p.peer, rows[i].state, rows[i].reason);
+		error_set(&c.why, rows[i].kind, "its words");
+		bridge_call_explain(&c, &told);
+		if (!text_starts(told.text, rows[i].says))
+			fail_msg("not '%s' but '%s'", rows[i].says, told.text);
+		assert_int_equal(told.kind, rows[i].told);
+		error_reset(&told);
+		error_reset(&c.why);
+		end(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,6 +660,10 @@ int main(void)
 		cmocka_unit_test(a_person_takes_time),
 		cmocka_unit_test(more_than_its_rate_waits),
 		cmocka_unit_test(prefixes),
+		cmocka_unit_test(when_to_come_again),
+		cmocka_unit_test(what_was_refused_waits_a_little),
+		cmocka_unit_test(what_is_known_of_it),
+		cmocka_unit_test(failures_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
