@@ -175,6 +175,80 @@ static void a_path_for_each_serve(void **state)
 	mem_free(b);
 }
 
+/* The file, byte for byte: another version's bridge reads it, too. */
+static void as_it_stands_there(void **state)
+{
+	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"},"
+					    "{\"name\":\"self.b\"}");
+	struct bridge_list *unnamed = list(NULL, "{\"name\":\"self.c\"}");
+	const int64_t now = unix_now_ms();
+	const struct kept_board b[] = {
+		{ "02:01", "kitchen", "esp 1", "MQTT", now, l },
+		{ "02:02", "hall", NULL, NULL, now, l },
+		{ "02:03", "attic", NULL, NULL, now, unnamed },
+		{ "02:04", "shed", NULL, NULL, now, NULL },
+	};
+	CLEANUP(mem_free_ptr)
+	char *expected = mem_printf(
+		"{\"boards\":[{\"id\":\"02:01\",\"prefix\":\"kitchen\",\"about\":\"esp 1\",\"way\":\"MQTT\",\"list\":\"abc\",\"seen\":%lld},{\"id\":\"02:02\",\"prefix\":\"hall\",\"list\":\"abc\",\"seen\":%lld}],\"lists\":{\"abc\":[{\"name\":\"self.a\"},{\"name\":\"self.b\"}]}}\n",
+		(long long)now, (long long)now);
+	CLEANUP(buf_done) struct buf text = { .max = 4096 };
+
+	(void)state;
+	keep(b, 4);
+	assert_int_equal(file_read_own(&text, path), 0);
+	assert_string_equal(buf_string(&text), expected);
+	bridge_list_release(l);
+	bridge_list_release(unnamed);
+}
+
+static void count_boards(void *owner, const struct kept_board *b)
+{
+	(void)b;
+	++*(size_t *)owner;
+}
+
+/* So many boards, and no more. */
+static void no_end_of_boards(void **state)
+{
+	struct bridge_list *l = list("abc", "{\"name\":\"self.a\"}");
+	const size_t many = BOARDS_FILE_MOST + 1;
+	struct kept_board *b = mem_zalloc(many * sizeof(*b));
+	char(*id)[24] = mem_zalloc(many * sizeof(*id));
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < many; i++) {
+		snprintf(id[i], sizeof(id[i]), "%zu", i);
+		b[i] = (struct kept_board){ id[i], "p",		  NULL,
+					    NULL,  unix_now_ms(), l };
+	}
+	keep(b, many);
+	boards_file_read(path, count_boards, &count);
+	assert_int_equal(count, BOARDS_FILE_MOST);
+	/* Those of this bridge first. */
+	keep(&b[many - 1], 1);
+	count = 0;
+	boards_file_read(path, count_boards, &count);
+	assert_int_equal(count, BOARDS_FILE_MOST);
+	mem_free(b);
+	mem_free(id);
+	bridge_list_release(l);
+}
+
+static void it_cannot_be_written(void **state)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(boards_file_write("/no/such/folder/b", NULL, 0, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_string_equal(
+		err.text,
+		"'/no/such/folder/b' could not be written: No such file or directory");
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -201,6 +275,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_none_says_nothing, make,
 						drop),
 		cmocka_unit_test_setup_teardown(a_path_for_each_serve, make,
+						drop),
+		cmocka_unit_test_setup_teardown(as_it_stands_there, make, drop),
+		cmocka_unit_test_setup_teardown(no_end_of_boards, make, drop),
+		cmocka_unit_test_setup_teardown(it_cannot_be_written, make,
 						drop),
 	};
 
