@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/split.h"
+#include "base/text.h"
 #include "mcp/arguments.h"
 
 /* A tool with this schema, and how arguments for it are made. */
@@ -600,6 +601,206 @@ static void fills_defaults(void **state)
 	bench_done(&b);
 }
 
+static const cJSON *property(const struct bench *b, const char *name)
+{
+	return json_member(json_object(b->schema, "properties"), name);
+}
+
+/* What completion and lists ask of a single argument. */
+static void single_arguments(void **state)
+{
+	static const struct {
+		const char *name, *text, *json;
+	} rows[] = {
+		{ "i", "5", "5" },     { "i", "x", "\"x\"" },
+		{ "s", "5", "\"5\"" }, { "ai", "[1, 2]", "[1,2]" },
+		{ "ai", "[1", NULL },  { "o", "x", NULL },
+		{ "s", "\xff", NULL },
+	};
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, types);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int status;
+
+		buf_reset(&b.out);
+		status = argument_read(&b.out, b.schema,
+				       property(&b, rows[i].name), "n",
+				       rows[i].text, &b.err);
+		assert_int_equal(status, rows[i].json ? 0 : -1);
+		assert_string_equal(buf_string(&b.out),
+				    rows[i].json ? rows[i].json : "");
+		if (!rows[i].json)
+			assert_true(text_starts(b.err.text, "argument 'n' "));
+	}
+	assert_true(argument_needs_json(b.schema, property(&b, "o")));
+	assert_false(argument_needs_json(b.schema, property(&b, "a")));
+	assert_false(argument_needs_json(b.schema, property(&b, "as")));
+	assert_false(argument_needs_json(b.schema, property(&b, "any")));
+	assert_false(argument_needs_json(b.schema, property(&b, "i")));
+	bench_done(&b);
+	bench_init(&b, "{\"properties\":{\"aa\":{\"type\":\"array\",\"items\":"
+		       "{\"type\":\"object\"}},\"an\":{\"type\":\"array\"},"
+		       "\"ao\":{\"type\":[\"array\",\"object\"],\"items\":"
+		       "{\"type\":\"string\"}}}}");
+	assert_true(argument_needs_json(b.schema, property(&b, "aa")));
+	assert_true(argument_needs_json(b.schema, property(&b, "an")));
+	assert_true(argument_needs_json(b.schema, property(&b, "ao")));
+	bench_done(&b);
+}
+
+static void ranges(void **state)
+{
+	static const struct {
+		const char *schema;
+		bool range;
+	} rows[] = {
+		{ "{\"type\":\"integer\",\"minimum\":1,\"maximum\":2}", true },
+		{ "{\"type\":\"number\",\"minimum\":1,\"maximum\":2}", true },
+		{ "{\"$ref\":\"#/$defs/r\"}", true },
+		{ "{\"type\":\"string\",\"minimum\":1,\"maximum\":2}", false },
+		{ "{\"type\":\"integer\",\"minimum\":1}", false },
+		{ "{\"type\":\"integer\",\"maximum\":1}", false },
+		{ "{\"type\":\"integer\",\"minimum\":\"1\",\"maximum\":2}",
+		  false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *schema = mem_printf(
+			"{\"properties\":{\"x\":%s},\"$defs\":{\"r\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":2}}}",
+			rows[i].schema);
+		const cJSON *end[2];
+		struct bench b;
+
+		bench_init(&b, schema);
+		if (argument_range(b.schema, property(&b, "x"), end) !=
+		    rows[i].range)
+			fail_msg("%s", rows[i].schema);
+		if (rows[i].range) {
+			assert_int_equal(end[0]->valueint, 1);
+			assert_int_equal(end[1]->valueint, 2);
+		}
+		bench_done(&b);
+	}
+}
+
+/* What stands in front of = as it is. */
+static void plain_names(void **state)
+{
+	static const char *const plain[] = { "a",   "a.b", "a-b", "a{",
+					     "a b", "音",  "a:b" };
+	static const char *const odd[] = {
+		"", "@a", "-a", "{a", " a", "\ta", "a=b", "a:", "a\nb", "a\x1b"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(plain); i++) {
+		if (!argument_name_is_plain(plain[i]))
+			fail_msg("%s", plain[i]);
+	}
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		if (argument_name_is_plain(odd[i]))
+			fail_msg("%s", odd[i]);
+	}
+	assert_true(arguments_are_whole("@a"));
+	assert_true(arguments_are_whole("-"));
+	assert_true(arguments_are_whole(" \t\r\n{"));
+	assert_false(arguments_are_whole("-a"));
+	assert_false(arguments_are_whole("a={"));
+	assert_false(arguments_are_whole(""));
+}
+
+/* A value as a word that means it again. */
+static void words_of_values(void **state)
+{
+	static const struct {
+		const char *type, *value, *word;
+	} rows[] = {
+		{ "integer", "5", "n=5" },
+		{ "string", "\"5\"", "n=5" },
+		{ "integer", "\"5\"", "n:=\"5\"" },
+		{ "string", "\"a b\"", "n=a b" },
+		{ "string", "\"@a\"", "n:=\"@a\"" },
+		{ "string", "\"\"", "n=" },
+		{ "boolean", "true", "n=true" },
+		{ "string", "true", "n:=true" },
+		{ "array", "[1]", "n:=[1]" },
+		{ "object", "{\"a\":1}", "n:={\"a\":1}" },
+		{ "string", "\"\\u001b[1m\"", "n:=\"\\u001b[1m\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *schema =
+			mem_printf("{\"properties\":{\"n\":{\"type\":\"%s\"}}}",
+				   rows[i].type);
+		CLEANUP(json_free_ptr)
+		cJSON *value =
+			json_parse(rows[i].value, strlen(rows[i].value), NULL);
+		CLEANUP(mem_free_ptr) char *word = NULL;
+		struct bench b;
+
+		bench_init(&b, schema);
+		word = argument_word(b.schema, property(&b, "n"), "n", value);
+		assert_string_equal(word, rows[i].word);
+		bench_done(&b);
+	}
+}
+
+static void words_that_are_none(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, volume);
+	assert_int_equal(build(&b, "'volume: 5'"), -1);
+	assert_string_equal(
+		b.err.text,
+		"'volume: 5' is no argument: neither NAME=VALUE nor NAME:=JSON, a JSON object, @FILE or -");
+	assert_string_equal(b.err.hint, "write volume=5");
+	assert_int_equal(build(&b, "volume:5"), -1);
+	assert_string_equal(b.err.hint, "write volume=volume:5");
+	assert_int_equal(build(&b, "': 5'"), -1);
+	assert_string_equal(b.err.hint, "write volume=: 5");
+	assert_int_equal(build(&b, "'volume: '"), -1);
+	assert_string_equal(b.err.hint, "write volume=volume: ");
+	/* :=5 has no name but the colon. */
+	gives(&b, "volume=1 :=5", "{\"volume\":1,\":\":5}");
+	refuses(&b, "volume=1 volume=2",
+		"argument 'volume' is given more than once");
+	assert_string_equal(b.err.hint,
+			    "the tool's schema does not make it an array");
+	bench_done(&b);
+	bench_init(&b, types);
+	assert_int_equal(build(&b, "any=1 any=2"), -1);
+	assert_string_equal(b.err.hint, "for an array write NAME:=[…]");
+	assert_int_equal(build(&b, "s=a zzzzzzzzz 50"), -1);
+	assert_string_equal(b.err.hint, "");
+	assert_int_equal(build(&b, "b=maybe"), -1);
+	assert_string_equal(b.err.hint, "write b=true or b=false");
+	assert_int_equal(build(&b, "e=zzzzzzzzzzz"), -1);
+	assert_string_equal(b.err.hint, "");
+	bench_done(&b);
+	bench_init(&b, "{\"type\":\"array\"}");
+	refuses(&b, "", "arguments: {} is not of type array");
+	bench_done(&b);
+	bench_init(&b, "{\"minProperties\":1,\"maxProperties\":1}");
+	gives(&b, "'{}'", "{}");
+	assert_string_equal(
+		buf_string(&b.warnings),
+		"not checked of the tool's schema: minProperties, maxProperties\n");
+	bench_done(&b);
+	bench_init(&b, "{\"properties\":{\"a\":{},\"b\":{}}}");
+	b.options.device = true;
+	refuses(&b, "zzzz=1", "unknown argument 'zzzz'");
+	assert_string_equal(b.err.hint, "it takes: a, b");
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -621,6 +822,11 @@ int main(void)
 		cmocka_unit_test(standard_input),
 		cmocka_unit_test(usages),
 		cmocka_unit_test(examples),
+		cmocka_unit_test(single_arguments),
+		cmocka_unit_test(ranges),
+		cmocka_unit_test(plain_names),
+		cmocka_unit_test(words_of_values),
+		cmocka_unit_test(words_that_are_none),
 	};
 
 	mem_init();
