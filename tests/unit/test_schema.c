@@ -144,6 +144,25 @@ static void explanations(void **state)
 		"\"x\"", "\"x\" fits none of: integer; null");
 	explain("{\"oneOf\":[true,{},{\"type\":\"integer\"}]}", "1",
 		"1 fits 3 of the alternatives, not one");
+	explain("{\"const\":2}", "1", "1 is not 2");
+	explain("{\"additionalProperties\":false}", "{\"x\":1}",
+		"1 stands under a name that is not known");
+	explain("{\"exclusiveMinimum\":1}", "1", "1 is not above 1");
+	explain("{\"exclusiveMaximum\":1}", "1", "1 is not below 1");
+	explain("{\"multipleOf\":2}", "1", "1 is no multiple of 2");
+	explain("{\"maxLength\":1}", "\"ab\"",
+		"\"ab\" is longer than 1 characters");
+	explain("{\"pattern\":\"^b\"}", "\"a\"",
+		"\"a\" does not match the pattern ^b");
+	explain("{\"format\":\"date\"}", "\"a\"",
+		"\"a\" is not of the format date");
+	explain("{\"minItems\":2}", "[1]", "[1] has fewer items than 2");
+	explain("{\"maxItems\":1}", "[1,2]", "[1,2] has more items than 1");
+	explain("{\"uniqueItems\":true}", "[1,1]",
+		"[1,1] holds the same item twice");
+	explain("{\"not\":{}}", "1", "1 is what the schema excludes");
+	explain("false", "1", "1 is not allowed here");
+	explain("{\"$ref\":\"#\"}", "1", "1 or its schema is nested too deep");
 }
 
 static void long_values_are_cut(void **state)
