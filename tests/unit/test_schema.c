@@ -334,8 +334,230 @@ static void broken_keywords_are_ignored(void **state)
 	assert_ignored("{\"enum\":\"a\"}", "1", "enum");
 	assert_ignored("{\"multipleOf\":0}", "1", "multipleOf");
 	assert_ignored("{\"anyOf\":{}}", "1", "anyOf");
+	assert_ignored("{\"oneOf\":{}}", "1", "oneOf");
+	assert_ignored("{\"allOf\":{}}", "1", "allOf");
+	assert_ignored("{\"not\":1}", "1", "not");
+	assert_ignored("{\"prefixItems\":{}}", "[1]", "prefixItems");
+	assert_ignored("{\"minItems\":\"2\"}", "[1]", "minItems");
+	assert_ignored("{\"maxItems\":\"0\"}", "[1]", "maxItems");
+	assert_ignored("{\"uniqueItems\":1}", "[1,1]", "uniqueItems");
+	assert_ignored("{\"format\":1}", "\"x\"", "format");
+	assert_ignored("{\"minLength\":\"2\"}", "\"x\"", "minLength");
+	assert_ignored("{\"maxLength\":\"0\"}", "\"x\"", "maxLength");
+	assert_ignored("{\"maximum\":\"0\"}", "1", "maximum");
+	assert_ignored("{\"exclusiveMaximum\":\"0\"}", "1", "exclusiveMaximum");
+	assert_ignored("{\"patternProperties\":[]}", "{\"a\":1}",
+		       "patternProperties");
+	assert_fits("{\"uniqueItems\":false}", "[1,1]");
+	/* Of another kind of value nothing is said. */
+	assert_fits("{\"format\":\"date\",\"minLength\":9,\"maxLength\":0,"
+		    "\"pattern\":\"^x\"}",
+		    "1");
+	assert_fits("{\"minItems\":9,\"maxItems\":0,\"uniqueItems\":true,"
+		    "\"items\":false,\"prefixItems\":[false]}",
+		    "{\"a\":1}");
+	assert_fits("{\"required\":[\"a\"],\"properties\":{\"a\":false},"
+		    "\"patternProperties\":{\"a\":false},"
+		    "\"additionalProperties\":false}",
+		    "[1]");
+	assert_fits("{\"minimum\":9,\"exclusiveMinimum\":9,\"maximum\":0,"
+		    "\"exclusiveMaximum\":0,\"multipleOf\":7}",
+		    "\"1\"");
 	assert_ignored("{\"items\":5}", "[1]", "(a schema that is no object)");
 	assert_ignored("[]", "1", "(a schema that is no object)");
+}
+
+/* Texts of each format and their next neighbours, as JSON has them. */
+static void formats(void **state)
+{
+	static const char *const good[][2] = {
+		{ "date", "2024-02-29" },
+		{ "date", "2000-02-29" },
+		{ "date", "2024-12-31" },
+		{ "date", "2024-04-30" },
+		{ "time", "23:59:60Z" },
+		{ "time", "22:59:60-01:00" },
+		{ "time", "00:59:60+01:00" },
+		{ "time", "00:00:00z" },
+		{ "time", "00:00:00.5Z" },
+		{ "time", "23:00:00+23:59" },
+		{ "date-time", "2024-01-01T00:00:00Z" },
+		{ "date-time", "2024-01-01t00:00:00+02:00" },
+		{ "duration", "P1Y2M3DT4H5M6S" },
+		{ "duration", "P4W" },
+		{ "duration", "PT1H" },
+		{ "duration", "P1D" },
+		{ "duration", "P10M" },
+		{ "duration", "P1YT1S" },
+		{ "email", "a@b" },
+		{ "email", "a.b+c@d-e.f" },
+		{ "email", "\\\"a b\\\"@c" },
+		{ "email", "\\\"a\\\\\\\"b\\\"@c" },
+		{ "email", "a@[192.0.2.1]" },
+		{ "email", "a@[IPv6:::1]" },
+		{ "idn-email", "ä@ö" },
+		{ "idn-email", "\\\"ä\\\"@b" },
+		{ "hostname", "a" },
+		{ "hostname", "a-b.c1" },
+		{ "hostname", "1.2" },
+		{ "ipv4", "192.0.2.1" },
+		{ "ipv6", "::1" },
+		{ "ipv6", "1::2" },
+		{ "uri", "http://[::1]:80/a?b#c" },
+		{ "uri", "http://[v1.x]/" },
+		{ "uri", "a:b" },
+		{ "uri", "http://u:p@h:8/" },
+		{ "uri", "x:%2F" },
+		{ "uri-reference", "//h/x" },
+		{ "uri-reference", "./a:b" },
+		{ "uri-reference", "" },
+		{ "uri-reference", "?q" },
+		{ "uri-reference", "#f" },
+		{ "uri-reference", "a/b:c" },
+		{ "iri", "http://ä/ö" },
+		{ "iri-reference", "ä" },
+		{ "uri-template", "a{b}c{d}" },
+		{ "uri-template", "" },
+		{ "uuid", "00000000-89ab-cdef-ABCD-EF0123456789" },
+		{ "json-pointer", "" },
+		{ "json-pointer", "/a~0~1/" },
+		{ "json-pointer", "/" },
+		{ "relative-json-pointer", "0" },
+		{ "relative-json-pointer", "1/a" },
+		{ "relative-json-pointer", "0#" },
+		{ "relative-json-pointer", "12#" },
+		{ "unknown", "whatever" },
+	};
+	static const char *const bad[][2] = {
+		{ "date", "2023-02-29" },
+		{ "date", "1900-02-29" },
+		{ "date", "2024-04-31" },
+		{ "date", "2024-00-01" },
+		{ "date", "2024-13-01" },
+		{ "date", "2024-01-00" },
+		{ "date", "2024-01-32" },
+		{ "date", "2024-1-01" },
+		{ "date", "24-01-01" },
+		{ "date", "2024-01-01 " },
+		{ "date", "2024/01/01" },
+		{ "time", "23:58:60Z" },
+		{ "time", "23:59:60+01:00" },
+		{ "time", "24:00:00Z" },
+		{ "time", "23:60:00Z" },
+		{ "time", "00:00:61Z" },
+		{ "time", "00:00:00.Z" },
+		{ "time", "00:00:00" },
+		{ "time", "00:00:00+24:00" },
+		{ "time", "00:00:00+23:60" },
+		{ "time", "00:00:00+2300" },
+		{ "time", "00:00:00Zx" },
+		{ "date-time", "2024-01-01 00:00:00Z" },
+		{ "date-time", "2024-01-01T00:00:00" },
+		{ "date-time", "2024-01-01" },
+		{ "duration", "P" },
+		{ "duration", "PT" },
+		{ "duration", "P1" },
+		{ "duration", "1Y" },
+		{ "duration", "P1Y2D" },
+		{ "duration", "PT1H2S" },
+		{ "duration", "P1W2D" },
+		{ "duration", "P1D2M" },
+		{ "duration", "P1YT" },
+		{ "duration", "PT1S1S" },
+		{ "duration", "PT1D" },
+		{ "duration", "P4W1W" },
+		{ "duration", "P1X" },
+		{ "email", "a" },
+		{ "email", "@b" },
+		{ "email", "a@" },
+		{ "email", ".a@b" },
+		{ "email", "a..b@c" },
+		{ "email", "a.@b" },
+		{ "email", "a@-b" },
+		{ "email", "a@b-" },
+		{ "email", "a@b..c" },
+		{ "email", "ä@b" },
+		{ "email", "a@ä" },
+		{ "email", "\\\"a@c" },
+		{ "email", "\\\"\\u0001\\\"@c" },
+		{ "email", "\\\"ä\\\"@c" },
+		{ "email", "\\\"a\\\\" },
+		{ "email", "a@[192.0.2]" },
+		{ "email", "a@[IPv6:::g]" },
+		{ "email", "a@[192.0.2.1" },
+		{ "email", "a@[" },
+		{ "email", "a b@c" },
+		{ "idn-email", "ä@" },
+		{ "idn-email", "ä@b c" },
+		{ "idn-email", "ä@b@c" },
+		{ "hostname", "" },
+		{ "hostname", "-a" },
+		{ "hostname", "a-" },
+		{ "hostname", "a..b" },
+		{ "hostname", ".a" },
+		{ "hostname", "a." },
+		{ "hostname", "a_b" },
+		{ "hostname",
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" },
+		{ "ipv4", "192.0.2" },
+		{ "ipv4", "1.2.3.256" },
+		{ "ipv6", "::g" },
+		{ "ipv6", "1.2.3.4" },
+		{ "uri", "http://[::g]/" },
+		{ "uri", "http://[::1/" },
+		{ "uri", "http://h:8x/" },
+		{ "uri", "http://h/%zz" },
+		{ "uri", "http://h/%2" },
+		{ "uri", "//h/x" },
+		{ "uri", "http://h/ä" },
+		{ "uri", "http://h#f#g" },
+		{ "uri", "1a:b" },
+		{ "uri", "a" },
+		{ "uri", "http://h/ b" },
+		{ "uri-reference", "1a:b" },
+		{ "uri-reference", ":a" },
+		{ "uri-reference", "http://h/ b" },
+		{ "iri", "ä" },
+		{ "iri", "http://h/ ö" },
+		{ "iri-reference", "http://h/ ö" },
+		{ "uri-template", "{" },
+		{ "uri-template", "}" },
+		{ "uri-template", "{a{b}}" },
+		{ "uri-template", "{}" },
+		{ "uri-template", "a{b" },
+		{ "uuid", "00000000-89ab-cdef-ABCD-EF012345678" },
+		{ "uuid", "00000000-89ab-cdef-ABCD-EF01234567890" },
+		{ "uuid", "0000000089ab-cdef-ABCD-EF0123456789" },
+		{ "uuid", "0000000g-89ab-cdef-ABCD-EF0123456789" },
+		{ "json-pointer", "a" },
+		{ "json-pointer", "/~" },
+		{ "json-pointer", "/~2" },
+		{ "json-pointer", "#/a" },
+		{ "relative-json-pointer", "" },
+		{ "relative-json-pointer", "01" },
+		{ "relative-json-pointer", "-1" },
+		{ "relative-json-pointer", "0a" },
+		{ "relative-json-pointer", "#" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		CLEANUP(mem_free_ptr)
+		char *schema = mem_printf("{\"format\":\"%s\"}", good[i][0]);
+		CLEANUP(mem_free_ptr)
+		char *value = mem_printf("\"%s\"", good[i][1]);
+
+		assert_fits(schema, value);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		CLEANUP(mem_free_ptr)
+		char *schema = mem_printf("{\"format\":\"%s\"}", bad[i][0]);
+		CLEANUP(mem_free_ptr)
+		char *value = mem_printf("\"%s\"", bad[i][1]);
+
+		if (check(schema, value, NULL))
+			fail_msg("%s is no %s", value, bad[i][0]);
+	}
 }
 
 static void other_keywords_are_reported_once(void **state)
@@ -497,6 +719,29 @@ static void descriptions(void **state)
 	describes("{\"$ref\":\"http://x/schemas/Color\"}", "Color");
 	describes("{\"$ref\":\"#/a/\"}", "#/a/");
 	describes("{\"$ref\":\"\"}", "(no name)");
+	describes("{\"type\":\"string\",\"minLength\":2,\"maxLength\":2}",
+		  "string, 2 characters");
+	describes("{\"type\":\"array\",\"minItems\":1,\"maxItems\":1}",
+		  "array, 1 item");
+	describes("{\"oneOf\":[{\"type\":\"null\"},{\"const\":1}]}",
+		  "null or always 1");
+	describes("{\"allOf\":[{\"type\":\"null\"},{\"const\":1}]}",
+		  "null and always 1");
+	describes("{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12]}",
+		  "one of 1 2 3 4 5 6 7 8 9 10 11 12");
+	describes("{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12,13]}",
+		  "one of 1 2 3 4 5 6 7 8 9 10 11 12 …");
+	describes("{\"prefixItems\":[true,true,true,true,true,true,true,true,"
+		  "true,true,true,true,true]}",
+		  "array [any, any, any, any, any, any, any, any, any, any, "
+		  "any, any, …]");
+	describes("{\"properties\":{\"a\":1,\"b\":1,\"c\":1,\"d\":1,"
+		  "\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,"
+		  "\"k\":1,\"l\":1,\"m\":1},\"type\":\"object\"}",
+		  "object {a?: any, b?: any, c?: any, d?: any, e?: any, "
+		  "f?: any, g?: any, h?: any, i?: any, j?: any, k?: any, "
+		  "l?: any, …}");
+	describes("{\"type\":\"string\",\"pattern\":\"a\\nb\"}", "string");
 	describes("{}", "any");
 	describes("true", "any");
 	describes("false", "nothing");
@@ -664,6 +909,7 @@ int main(void)
 		cmocka_unit_test(long_arrays_are_checked),
 		cmocka_unit_test(alternatives_blame_the_one_meant),
 		cmocka_unit_test(broken_keywords_are_ignored),
+		cmocka_unit_test(formats),
 		cmocka_unit_test(other_keywords_are_reported_once),
 		cmocka_unit_test(reports_stay_short),
 		cmocka_unit_test(names_have_case),
