@@ -417,6 +417,70 @@ static void effects_are_read_once(void **state)
 	assert_int_equal(allocated, 0);
 }
 
+/* A file of the user's own: where it is wrong, and how. */
+static void files_of_effects(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+		const char *says; /* NULL: it is good */
+	} rows[] = {
+		{ "{\"tools\":{}}", 0, NULL },
+		{ "{\"tools\":{\"a\":{\"effect\":\"reads\"},\"b\":{\"effect\":"
+		  "\"acts\"},\"c\":{\"effect\":\"destroys\"}},\"words\":{"
+		  "\"destroys\":[\"x\"]}}",
+		  0, NULL },
+		{ "{\"tools\":{}", 11, "no JSON from here on" },
+		{ "{\"tools\":[]}", 0,
+		  "an object with an object \"tools\" is expected" },
+		{ "[]", 0, "an object with an object \"tools\" is expected" },
+		{ "{\"tools\":{\"a\":{\"effect\":\"reads\"},\"b\":{}}}", 33,
+		  "\"b\" needs an \"effect\": reads, acts or destroys" },
+		{ "{\"tools\":{\"a\":{\"effect\":\"eats\"}}}", 10,
+		  "\"a\" needs an \"effect\": reads, acts or destroys" },
+		{ "{\"tools\":{},\"words\":{\"destroys\":[\"x\",\"\"]}}", 21,
+		  "\"destroys\" must be a list of words" },
+		{ "{\"tools\":{},\"words\":{\"destroys\":[7]}}", 21,
+		  "\"destroys\" must be a list of words" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		size_t at = 99;
+		int status = tool_effect_check(rows[i].text,
+					       strlen(rows[i].text), &at, &err);
+
+		assert_int_equal(status, rows[i].says ? -1 : 0);
+		assert_int_equal(at, rows[i].at);
+		assert_string_equal(err.text, rows[i].says ? rows[i].says : "");
+		if (rows[i].says)
+			assert_int_equal(err.kind, ERR_USAGE);
+		error_reset(&err);
+	}
+}
+
+static char *own_effects(void *owner)
+{
+	return mem_strdup(owner);
+}
+
+static void effects_of_an_own_file(void **state)
+{
+	static char own[] =
+		"{\"words\":{\"destroys\":[\"melt\"]},\"tools\":{\"x.y\":"
+		"{\"effect\":\"acts\"}}}";
+
+	(void)state;
+	tool_effect_from(own_effects, own);
+	assert_int_equal(effect_of("{\"name\":\"x.y\"}"), EFFECT_ACTS);
+	assert_int_equal(effect_of("{\"name\":\"x.melt\"}"), EFFECT_DESTROYS);
+	assert_int_equal(effect_of("{\"name\":\"x.wipe\"}"), EFFECT_UNKNOWN);
+	tool_effect_from(NULL, NULL);
+	assert_int_equal(effect_of("{\"name\":\"x.y\"}"), EFFECT_UNKNOWN);
+	assert_int_equal(effect_of("{\"name\":\"x.wipe\"}"), EFFECT_DESTROYS);
+}
+
 static void words_and_globs(void **state)
 {
 	struct tool_list l = { 0 };
@@ -563,6 +627,8 @@ int main(void)
 		cmocka_unit_test(effects),
 		cmocka_unit_test(effect_words_are_whole_words),
 		cmocka_unit_test(effects_are_read_once),
+		cmocka_unit_test(files_of_effects),
+		cmocka_unit_test(effects_of_an_own_file),
 		cmocka_unit_test(words_and_globs),
 		cmocka_unit_test(names_are_sanitised),
 		cmocka_unit_test(collisions),
