@@ -239,6 +239,31 @@ static void wrong_keywords_go(void **state)
 			"{\"description\":\"x\"}");
 }
 
+/* What is of the right kind stays as it is. */
+static void right_keywords_stay(void **state)
+{
+	static const char *const rows[] = {
+		"{\"type\":\"number\",\"minimum\":0,\"maximum\":9,"
+		"\"exclusiveMinimum\":-1,\"exclusiveMaximum\":9.5,"
+		"\"multipleOf\":0.5,\"description\":\"x\"}",
+		"{\"type\":\"string\",\"minLength\":0,\"maxLength\":4,"
+		"\"pattern\":\"^a\",\"format\":\"uri\",\"title\":\"T\","
+		"\"description\":\"x\"}",
+		"{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,"
+		"\"uniqueItems\":true,\"description\":\"x\",\"items\":{}}",
+		"{\"const\":[1],\"description\":\"x\"}",
+		"{\"type\":\"object\",\"description\":\"x\","
+		"\"properties\":{},\"additionalProperties\":{\"type\":"
+		"\"integer\"}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_property(rows[i], rows[i]);
+	assert_property("{\"uniqueItems\":1,\"description\":\"x\"}",
+			"{\"description\":\"x\"}");
+}
+
 static void references_are_followed(void **state)
 {
 	(void)state;
@@ -491,6 +516,16 @@ static void other_contents(void **state)
 
 	(void)state;
 	assert_result(link, link);
+	assert_result("{\"content\":[{\"type\":\"audio\",\"data\":\"AAAA\","
+		      "\"mimeType\":\"audio/wav\"},{\"type\":\"audio\","
+		      "\"data\":\"AAAA\"},{\"type\":\"audio\",\"data\":"
+		      "\"?\"}]}",
+		      "{\"content\":[{\"type\":\"audio\",\"data\":\"AAAA\","
+		      "\"mimeType\":\"audio/wav\"},{\"type\":\"audio\","
+		      "\"data\":\"AAAA\",\"mimeType\":"
+		      "\"application/octet-stream\"},{\"type\":\"text\","
+		      "\"text\":\"[mcpctl: the device sent an audio whose data "
+		      "is no base64]\"}],\"isError\":false}");
 	assert_result("{\"content\":[{\"type\":\"video\",\"a\":1},7,{\"type\":"
 		      "\"resource\"}]}",
 		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"type"
@@ -716,6 +751,7 @@ int main(void)
 		cmocka_unit_test(arrays_have_items),
 		cmocka_unit_test(defaults_fit),
 		cmocka_unit_test(wrong_keywords_go),
+		cmocka_unit_test(right_keywords_stay),
 		cmocka_unit_test(references_are_followed),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(others_may_be_there),
