@@ -341,6 +341,52 @@ static void sleepers(void **state)
 	assert_why(s, "self.get_device_status", "asleep");
 }
 
+/* Those that sleep are named, up to eight; what else they may be stands apart. */
+static void many_sleepers(void **state)
+{
+	static const char *const away[] = { "asleep", "away", "not connected" };
+	CLEANUP(shelf_free) struct shelf *s = shelf_new();
+
+	(void)state;
+	s->rules.merge = s->rules.no_own = true;
+	for (int i = 0; i < 13; i++) {
+		CLEANUP(mem_free_ptr) char *name = mem_printf("b%02d", i);
+
+		put(s, name, name, STATUS)->away = i == 12 ? NULL :
+						   i < 9   ? away[0] :
+						   i < 11  ? away[1] :
+							     away[2];
+	}
+	assert_names(s, "get_device_status");
+	assert_member(
+		&s->c.tool[0], "description",
+		"\"(asleep: b00, b01, b02, b03, b04, b05, b06, b07 and 1 more) (away: b09, b10) (not connected: b11) Its status\"");
+	s->count = 9;
+	assert_names(s, "get_device_status");
+	assert_member(&s->c.tool[0], "description", "\"(asleep) Its status\"");
+	s->count = 13;
+}
+
+/* A label leaves room for the tool's name. */
+static void long_labels_are_cut(void **state)
+{
+	CLEANUP(shelf_free) struct shelf *s = shelf_new();
+	const char *name;
+
+	(void)state;
+	s->rules.no_own = true;
+	put(s, "a_name_of_twenty_byt", "1", "{\"name\":\"x\"}");
+	put(s, "a_name_of_twenty_bytes", "2", "{\"name\":\"x\"}");
+	make(s);
+	assert_string_equal(tool_of(s, 0, "x")->name,
+			    "a_name_of_twenty_byt__x");
+	name = tool_of(s, 1, "x")->name;
+	assert_int_equal(strlen(name), 20 + strlen("__x"));
+	assert_int_equal(strncmp(name, "a_name_of_t", 11), 0);
+	assert_string_equal(name + 20, "__x");
+	assert_string_not_equal(name, "a_name_of_twenty_byt__x");
+}
+
 static void no_more_than(void **state)
 {
 	CLEANUP(shelf_free) struct shelf *s = shelf_new();
@@ -710,6 +756,8 @@ int main(void)
 		cmocka_unit_test(hidden_tools),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(sleepers),
+		cmocka_unit_test(many_sleepers),
+		cmocka_unit_test(long_labels_are_cut),
 		cmocka_unit_test(no_more_than),
 		cmocka_unit_test(own_annotations_only),
 		cmocka_unit_test(prefixes),
