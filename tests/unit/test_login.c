@@ -13,6 +13,14 @@
 #include "http_server.h"
 #include "net/http.h"
 
+/* Made for this test alone. */
+#define KEY                                                                  \
+	"-----BEGIN PRIVATE KEY-----\n"                                      \
+	"MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgi6Sl72DRA2cNX6BU\n" \
+	"iZPCS/v4//tNL5AAbfCvvvQlB+ahRANCAAS5MzAmzuDufyLoE78hbJ/1OAXPRKyY\n" \
+	"nyPJXqL4FT/i08zQ1ey37jd7R7myg49gh4mTHIbO0843y6yqf+qCALaM\n"         \
+	"-----END PRIVATE KEY-----\n"
+
 /* What a server says to requests that begin so; @ is its address. */
 struct page {
 	const char *start;
@@ -1139,6 +1147,130 @@ static void who_waits_is_told(void **state)
 	assert_int_equal(t.done, 1);
 }
 
+/* Renewed, and refused all the same: then a login is tried, and the last. */
+static void a_token_that_dies_again(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("again/");
+
+	(void)state;
+	good_pages();
+	t.s.folder = path;
+	keep_login(path, "at-0", "rt-0");
+	source(&user);
+	assert_string_equal(token_now(), "at-0");
+	refuse(401, NULL, "at-0", 0);
+	becomes(BEARER_AGAIN, "at-1");
+	assert_int_equal(t.web.requests.count, 1);
+	assert_int_equal(t.visits, 0);
+	page(TOKEN, 200, "{\"access_token\":\"at-2\",\"refresh_token\":\"r\"}");
+	refuse(401, NULL, "at-1", 1);
+	becomes(BEARER_AGAIN, "at-2");
+	assert_int_equal(t.visits, 1);
+	/* The token of a login is renewed, too, where it was good for a while. */
+	page(TOKEN, 200, "{\"access_token\":\"at-3\"}");
+	refuse(401, NULL, "at-2", 0);
+	becomes(BEARER_AGAIN, "at-3");
+	assert_int_equal(t.web.requests.count, 1);
+	assert_int_equal(t.visits, 1);
+	page(TOKEN, 200, "{\"access_token\":\"at-4\"}");
+	refuse(401, NULL, "at-3", 1);
+	becomes(BEARER_AGAIN, "at-4");
+	assert_int_equal(t.visits, 2);
+	/* Nothing was sent, since it is over. */
+	page(TOKEN, 200, "{\"access_token\":\"at-5\"}");
+	refuse(0, NULL, "at-0", 0);
+	becomes(BEARER_AGAIN, "at-5");
+	assert_int_equal(t.visits, 3);
+}
+
+/* Who logs in by wish has what was had before in mind. */
+static void a_login_by_wish(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("wish/");
+
+	(void)state;
+	good_pages();
+	page(RESOURCE, 200,
+	     "{\"authorization_servers\":[\"@/as\"],\"scopes_supported\":[\"x\"]}");
+	t.s.folder = path;
+	keep_login(path, "at-0", "rt-0");
+	source(&user);
+	token_source_login(t.source, NULL, on_verdict, &t.done);
+	becomes(BEARER_AGAIN, "at-1");
+	assert_string_equal(token_source_entry(t.source)->requested, "read x");
+	assert_false(t.first);
+	t.done = 0;
+	token_source_login(t.source, "Bearer scope=\"y\"", on_verdict, &t.done);
+	becomes(BEARER_AGAIN, "at-1");
+	assert_string_equal(token_source_entry(t.source)->requested,
+			    "read x y");
+	/* A place that tokens must not go to, however it came into the file. */
+	token_source_free(TAKE(t.source));
+	keep_login(path, "at-7", "rt-7");
+	{
+		struct login_entry e;
+
+		assert_int_equal(store_find(&e, path, t.mcp, NULL), 1);
+		mem_free(e.token_endpoint);
+		e.token_endpoint = mem_strdup("http://10.0.0.1/token");
+		assert_int_equal(store_keep(path, &e, NULL), 0);
+		login_entry_done(&e);
+	}
+	source(&user);
+	assert_string_equal(token_now(), "at-7");
+	refuse(401, NULL, "at-7", 0);
+	becomes(BEARER_FAILED, "at-7");
+	assert_non_null(strstr(t.why.text,
+			       "token_endpoint 'http://10.0.0.1/token' is "
+			       "plain http"));
+	assert_int_equal(t.web.requests.count, 0);
+}
+
+/* Keys: what is wrong with them, and what the server says of them. */
+static void a_key_of_the_client(void **state)
+{
+	static const char key[] = KEY;
+	char *text;
+	const char *rq;
+
+	(void)state;
+	good_pages();
+	t.cannot = true;
+	t.s.client_id = "mine";
+	t.s.key = key;
+	t.s.key_len = sizeof(key) - 1;
+	assert_true(auth_needs_nobody(&t.s));
+	succeeds(NULL);
+	assert_int_equal(t.e.proof, PROOF_KEY);
+	rq = web_body(asked(2, TOKEN));
+	has_member(rq, "grant_type", "client_credentials");
+	has_member(rq, "client_id", "mine");
+	has_member(rq, "client_secret", NULL);
+	has_member(
+		rq, "client_assertion_type",
+		"urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer");
+	text = member_of(rq, "client_assertion");
+	/* {"alg":"ES256","typ":"JWT"}; r and s are 64 bytes. */
+	assert_int_equal(
+		strncmp(text, "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.", 37), 0);
+	assert_int_equal(strlen(strrchr(text, '.') + 1), 86);
+	mem_free(text);
+	page(TOKEN, 401, "{\"error\":\"invalid_client\"}");
+	fails(ERR_AUTH, "'@/as' gave no token: invalid_client",
+	      "and the clock of this machine right?");
+	t.s.key = "no key";
+	t.s.key_len = 6;
+	fails(ERR_USAGE, "holds no private key in PEM", "PKCS#8");
+	assert_int_equal(t.web.requests.count, 2);
+	/* Of a client without one nothing is said of keys. */
+	t.s.key = NULL;
+	t.s.client_secret = "pw";
+	t.s.grant = GRANT_CLIENT;
+	page(SERVER, 200, SERVER_DOC(""));
+	fails(ERR_AUTH, "'@/as' gave no token: invalid_client", NULL);
+	assert_string_equal(t.why.hint, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1174,6 +1306,12 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_login_that_is_not_kept,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_token_that_dies_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_login_by_wish, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_key_of_the_client, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(who_waits_is_told, set_up,
 						tear_down),
 	};

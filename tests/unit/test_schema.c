@@ -459,6 +459,8 @@ static void formats(void **state)
 		{ "duration", "P1" },
 		{ "duration", "1Y" },
 		{ "duration", "P1Y2D" },
+		{ "duration", "P1Y2" },
+		{ "duration", "PT1H2" },
 		{ "duration", "PT1H2S" },
 		{ "duration", "P1W2D" },
 		{ "duration", "P1D2M" },
