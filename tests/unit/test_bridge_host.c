@@ -1703,6 +1703,164 @@ static void when_it_is_shown(void **state)
 	assert_true(bridge_settled(&bridge));
 }
 
+/* ---- pictures, and what is said amid a call ---- */
+
+static void pictures_are_asked_for(void **state)
+{
+	static const char shot[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
+
+	(void)state;
+	give_tools("{\"name\":\"self.camera.take_photo\"},"
+		   "{\"name\":\"self.camera.flip\"}");
+	hear(OWN("camera_take_photo", "{}"));
+	bridge_peer_tend(&peer);
+	assert_int_equal(started->photos, 0);
+	assert_true(started->camera);
+	answer(shot);
+	assert_null(strstr(buf_string(&ear.said), "no picture"));
+	options.photos = true;
+	hear(OWN("camera_take_photo", "{}"));
+	bridge_peer_tend(&peer);
+	assert_true(started->photos > 0);
+	answer(shot);
+	assert_non_null(strstr(
+		buf_string(&ear.said),
+		"[mcpctl: no picture: --photos has those of serve's boards alone]"));
+	hear(OWN("camera_take_photo", "{}"));
+	bridge_peer_tend(&peer);
+	started->no_photo = mem_strdup("it was dark");
+	answer(shot);
+	assert_non_null(strstr(buf_string(&ear.said),
+			       "[mcpctl: no picture: it was dark]"));
+	hear(OWN("camera_flip", "{}"));
+	bridge_peer_tend(&peer);
+	assert_false(started->camera);
+	started->no_photo = mem_strdup("not told");
+	answer(shot);
+	assert_null(strstr(buf_string(&ear.said), "no picture"));
+	logged("unknown kitchen self.camera.flip {} % ok");
+	says(OWN("devices", "null"), "kitchen: awake");
+	logged("unknown - devices {} % ok");
+}
+
+/* Its server is told, and the host need not answer any more. */
+static void a_call_given_up_amid_a_question(void **state)
+{
+	(void)state;
+	says(ANSWERS("\"roots\":{}"), "2025-11-25");
+	a->reach(client, on_tell, &ear);
+	assert_non_null(hear(CALL("7", "1")));
+	assert_non_null(hear(CALL("8", "1")));
+	bridge_peer_tend(&peer);
+	assert_true(started->answers.roots);
+	assert_null(peer_asks("5", "roots/list", "{}"));
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\",\"params\":{}}");
+	assert_string_equal(bridge.lines.word[bridge.lines.count - 1],
+			    "kitchen asks roots/list: passed on to n/1");
+	/* Another call is not the one. */
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":8}}");
+	bridge_host_tend(host);
+	assert_int_equal(server.answers, 0);
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "5 -32603 the host gave up the call");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1,\"reason\":\"its call was given up\"}}");
+	started->end = CALL_LOST;
+	bridge_peer_tend(&peer);
+}
+
+static void answers_that_are_none(void **state)
+{
+	(void)state;
+	says(ANSWERS("\"roots\":{}"), "2025-11-25");
+	a->reach(client, on_tell, &ear);
+	assert_null(peer_asks("1", "roots/list", "{}"));
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":0}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text,
+			    "1 -32603 the host told an error without words");
+	/* A person may take so long, and no longer. */
+	assert_null(peer_asks("2", "roots/list", "{}"));
+	host->list_at = 0;
+	assert_in_range(bridge_host_tend(host), loop_now() + 590000,
+			loop_now() + 600000);
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "2 {}");
+	options.ask_timeout = 1;
+	assert_null(peer_asks("3", "roots/list", "{}"));
+	while (server.answers < 3)
+		bridge_host_tend(host);
+	assert_string_equal(server.text,
+			    "3 -32603 the host did not answer in time");
+	assert_non_null(strstr(
+		ear.told,
+		"\"params\":{\"requestId\":3,\"reason\":\"it took too long\"}}"));
+	options.ask_timeout = 0;
+	is_silent(
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}");
+	assert_string_equal(server.beside, "notifications/roots/list_changed ");
+	for (int i = 0; i < 64; i++)
+		assert_null(peer_asks("4", "roots/list", "{}"));
+	assert_non_null(strstr(peer_asks("4", "roots/list", "{}"),
+			       "too many questions are open"));
+}
+
+/* What it did not say that it answers is not told to servers. */
+static void roots_of_who_has_none(void **state)
+{
+	(void)state;
+	says(ANSWERS("\"sampling\":{}"), "2025-11-25");
+	is_silent(
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}");
+	assert_string_equal(server.beside, "");
+}
+
+static void logs_amid_a_call(void **state)
+{
+	CLEANUP(buf_done) struct buf large = { 0 };
+
+	(void)state;
+	bridge.servers = 1;
+	host->list_at = 0;
+	peer.offers = OFFERS_LOGGING;
+	assert_non_null(hear(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"set\",\"arguments\":{\"n\":1},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{},\"io.modelcontextprotocol/logLevel\":\"info\"}}}"));
+	assert_string_equal(server.beside,
+			    "logging/setLevel {\"level\":\"info\"}");
+	peer_says("notifications/message", "{\"level\":\"info\",\"data\":1}");
+	assert_int_equal(ear.tells, 0);
+	bridge_peer_tend(&peer);
+	assert_string_equal(started->log_level, "info");
+	peer_says("notifications/message", "{\"level\":\"debug\",\"data\":1}");
+	assert_int_equal(ear.tells, 0);
+	peer_says("notifications/message",
+		  "{\"level\":\"info\",\"data\":\"a\\u001bb\"}");
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"logger\":\"kitchen\",\"data\":\"ab\"}}");
+	buf_text(&large, "{\"level\":\"info\",\"data\":[\"");
+	for (int i = 0; i < 20000; i++)
+		buf_char(&large, 'x');
+	buf_text(&large, "\"]}");
+	peer_says("notifications/message", buf_string(&large));
+	assert_non_null(strstr(
+		ear.told,
+		"\"data\":\"20004 bytes, which is too much to pass on\"}}"));
+	answer(good);
+	peer_says("notifications/message", "{\"level\":\"info\",\"data\":1}");
+	assert_int_equal(ear.tells, 2);
+	initialize("2025-06-18");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{}}",
+	     "-32602,\"message\":\"Invalid params: 'level' must be one of debug, ");
+	bridge.servers = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1778,6 +1936,16 @@ int main(void)
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(what_is_listened_to, set_up,
 						tear_down_servers),
+		cmocka_unit_test_setup_teardown(pictures_are_asked_for, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_call_given_up_amid_a_question,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(answers_that_are_none, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(roots_of_who_has_none, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(logs_amid_a_call, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(which_serve_is_asked, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(when_it_is_shown, set_up,
