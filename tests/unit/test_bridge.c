@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* A bridge as its options say, with boards that were there before and no serve. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "bridge/boards_file.h"
+#include "bridge/bridge.h"
+#include "bridge/own_answers.h"
+#include "cli/app.h"
+#include "folder.h"
+
+#define SEEN INT64_C(3600000) /* ms ago */
+
+static struct app app;
+static struct bridge bridge;
+static struct bridge_options options;
+static char *socket_path;
+
+static int set_up(void **state)
+{
+	(void)state;
+	setenv("HOME", folder, 1);
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("XDG_CACHE_HOME");
+	app_init(&app);
+	options = (struct bridge_options){ 0 };
+	socket_path = folder_path("none.sock");
+	app.config.socket = socket_path;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	bridge_close(&bridge);
+	words_done(&app.config.targets);
+	words_done(&app.config.devices);
+	app_done(&app);
+	mem_free(socket_path);
+	return 0;
+}
+
+static void begin(void)
+{
+	struct error err = { 0 };
+
+	if (bridge_open(&bridge, &app, &options, &err))
+		fail_msg("%s", err.text);
+}
+
+/* Boards that a bridge of before wrote down. */
+static void keep_boards(void)
+{
+	static const char text[] = "{\"name\":\"self.a\"}";
+	CLEANUP(mem_free_ptr) char *path = boards_file_path(socket_path);
+	struct tool_list tools = { 0 };
+	struct bridge_list *l;
+	const int64_t seen = unix_now_ms() - SEEN;
+
+	assert_int_equal(tool_list_add_text(&tools, text, strlen(text), NULL),
+			 0);
+	l = bridge_list_new("list", &tools);
+	const struct kept_board kept[] = {
+		{ "02:00:00:00:00:01", "kitchen", "esp 1", "MQTT", seen, l },
+		{ "02:00:00:00:00:02", "hall", NULL, "WebSocket", seen, l },
+		{ "02:00:00:00:00:03", "kiosk", NULL, "pigeon", seen, l },
+	};
+	assert_int_equal(boards_file_write(path, kept, 3, NULL), 0);
+	bridge_list_release(l);
+}
+
+/* The names of those behind it, a blank between. */
+static void assert_peers(const char *expected)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (size_t i = 0; i < bridge.count; i++)
+		buf_printf(&names, "%s%s", i ? " " : "",
+			   bridge.peer[i]->prefix);
+	assert_string_equal(buf_string(&names), expected);
+}
+
+static void options_become_rules(void **state)
+{
+	(void)state;
+	words_add(&app.config.targets, "sim:llm");
+	begin();
+	assert_int_equal(bridge.timeout, BRIDGE_TIMEOUT_MS);
+	assert_int_equal(bridge.wait, BRIDGE_WAIT_MS);
+	assert_int_equal(bridge.peer[0]->interval, 100);
+	assert_int_equal(bridge.log, -1);
+	assert_null(bridge.rules.allow);
+	assert_null(bridge.rules.deny);
+	assert_null(bridge.boards);
+	assert_false(bridge.mend.false_is_error);
+	assert_true(bridge.changed);
+	bridge_close(&bridge);
+	options = (struct bridge_options){ .names = BRIDGE_DOTS,
+					   .user_tools = true,
+					   .read_only = true,
+					   .merge = true,
+					   .no_own = true,
+					   .generic = true,
+					   .awake_only = true,
+					   .false_is_error = true,
+					   .rate = 4 };
+	words_add(&options.allow, "a*");
+	words_add(&options.deny, "d*");
+	app.config.timeout = 7;
+	app.config.wait = 8;
+	begin();
+	assert_int_equal(bridge.timeout, 7);
+	assert_int_equal(bridge.wait, 8);
+	assert_int_equal(bridge.peer[0]->interval, 250);
+	assert_int_equal(bridge.rules.names, BRIDGE_DOTS);
+	assert_true(bridge.rules.user_tools && bridge.rules.read_only);
+	assert_true(bridge.rules.merge && bridge.rules.no_own);
+	assert_true(bridge.rules.generic && bridge.rules.awake_only);
+	assert_ptr_equal(bridge.rules.allow, &options.allow);
+	assert_ptr_equal(bridge.rules.deny, &options.deny);
+	assert_true(bridge.mend.false_is_error);
+	bridge_close(&bridge);
+	options.rate = 1001;
+	begin();
+	assert_int_equal(bridge.peer[0]->interval, 1);
+	bridge_close(&bridge);
+	options.rate = 1000;
+	begin();
+	assert_int_equal(bridge.peer[0]->interval, 1);
+	words_done(&options.allow);
+	words_done(&options.deny);
+}
+
+static void who_is_behind_it(void **state)
+{
+	(void)state;
+	keep_boards();
+	words_add(&app.config.targets, "sim:llm");
+	words_add(&app.config.targets, "attach:");
+	words_add(&app.config.targets, "sim:");
+	begin();
+	assert_peers("kitchen hall kiosk llm sim");
+	assert_int_equal(bridge.servers, 2);
+	bridge_close(&bridge);
+	/* Boards alone, some of them. */
+	words_done(&app.config.targets);
+	app.config.target = "sim:";
+	words_add(&app.config.devices, "id:02:00:00:00:00:02");
+	words_add(&app.config.devices, "ki[ot]*");
+	begin();
+	assert_int_equal(bridge.servers, 0);
+	assert_peers("kitchen hall kiosk");
+	bridge_close(&bridge);
+	words_done(&app.config.devices);
+	words_add(&app.config.devices, "id:02:00:00:00:00:0");
+	words_add(&app.config.devices, "*:03");
+	begin();
+	assert_peers("kiosk");
+	bridge_close(&bridge);
+	/* The target of the environment, as it names nothing else. */
+	words_done(&app.config.devices);
+	begin();
+	assert_peers("sim");
+	bridge_close(&bridge);
+	app.config.target = NULL;
+	app.config.device = "hall";
+	begin();
+	assert_peers("hall");
+	bridge_close(&bridge);
+	app.config.device = NULL;
+	/* What sleeps is not wanted. */
+	options.awake_only = true;
+	begin();
+	assert_peers("");
+}
+
+static void boards_that_were_there(void **state)
+{
+	const bool never = false;
+	const struct bridge_peer *p;
+	struct buf out = { 0 };
+
+	(void)state;
+	keep_boards();
+	begin();
+	assert_false(bridge_settled(&bridge));
+	p = bridge.peer[0];
+	assert_string_equal(p->id, "02:00:00:00:00:01");
+	assert_string_equal(p->about, "esp 1");
+	assert_string_equal(p->way, "MQTT");
+	assert_null(bridge.peer[1]->about);
+	assert_string_equal(bridge.peer[1]->way, "WebSocket");
+	assert_null(bridge.peer[2]->way);
+	assert_in_range(unix_now_ms() - p->seen, SEEN, SEEN + 60000);
+	assert_int_equal(p->state, PEER_AWAY);
+	assert_true(p->device);
+	assert_int_equal(p->list->tools.count, 1);
+	assert_ptr_equal(p->list, bridge.peer[2]->list);
+	/* Nobody is there who could say more. */
+	for (int i = 0; !bridge_settled(&bridge); i++) {
+		assert_true(i < 10000);
+		bridge_tend(&bridge);
+		loop_wait(app.loop, &never, loop_now() + 2, NULL);
+	}
+	assert_int_equal(p->lacks, LACKS_SERVE);
+	assert_non_null(bridge_boards_missing(bridge.boards));
+	own_devices(&bridge, &out);
+	assert_true(text_starts(
+		buf_string(&out),
+		"No 'mcpctl serve' is reached, so no board can be awake: "));
+	assert_non_null(strstr(buf_string(&out),
+			       "\nkitchen: away, esp 1, last seen 20"));
+	assert_non_null(strstr(buf_string(&out), " over MQTT\nhall: away, "));
+	buf_done(&out);
+	bridge.woken = false;
+	bridge_refresh(&bridge);
+	assert_true(bridge.woken);
+}
+
+static void a_log_that_cannot_be(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	options.log = "/no/such/folder/log";
+	assert_int_equal(bridge_open(&bridge, &app, &options, &err), -1);
+	assert_int_equal(bridge.log, -1);
+	assert_non_null(strstr(err.text, "/no/such/folder/log"));
+	error_reset(&err);
+}
+
+/* Lines wait to be shown, but not without end. */
+static void lines_have_an_end(void **state)
+{
+	(void)state;
+	words_add(&app.config.targets, "sim:");
+	begin();
+	bridge.woken = false;
+	for (int i = 0; i < 101; i++)
+		bridge_tell(&bridge, "x");
+	assert_true(bridge.woken);
+	assert_int_equal(bridge.lines.count, 100);
+	words_done(&bridge.lines);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(options_become_rules, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(who_is_behind_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(boards_that_were_there, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_log_that_cannot_be, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(lines_have_an_end, set_up,
+						tear_down),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
