@@ -149,6 +149,8 @@ static void arrays_and_objects(void **state)
 	refuses(&b, "ai=x", "argument 'ai[0]': \"x\" is not of type integer");
 	refuses(&b, "ai=1 ai=x",
 		"argument 'ai[1]': \"x\" is not of type integer");
+	assert_int_equal(build(&b, "ai=1 ai:=["), -1);
+	assert_true(text_starts(b.err.text, "argument 'ai' is not JSON: "));
 	refuses(&b, "i=1 i=2", "argument 'i' is given more than once");
 	refuses(&b, "any=1 any=2", "argument 'any' is given more than once");
 	assert_int_equal(build(&b, "'a=[\"x\"'"), -1);
@@ -801,6 +803,26 @@ static void words_that_are_none(void **state)
 	bench_done(&b);
 }
 
+/* As many as fit into a line, and that there are more. */
+static void usage_of_many(void **state)
+{
+	CLEANUP(buf_done) struct buf schema = { 0 };
+	struct bench b;
+
+	(void)state;
+	for (int i = 0; i < 70; i++)
+		buf_printf(&schema, "%s\"a%02d\":{}",
+			   i ? "," : "{\"properties\":{", i);
+	buf_text(&schema, "}}");
+	bench_init(&b, buf_string(&schema));
+	arguments_usage(&b.tool, &b.out);
+	assert_true(text_starts(buf_string(&b.out),
+				"call self.x [a00=<any>] [a01=<any>] "));
+	assert_non_null(strstr(buf_string(&b.out), " [a63=<any>] …"));
+	assert_null(strstr(buf_string(&b.out), "a64"));
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -821,6 +843,7 @@ int main(void)
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(standard_input),
 		cmocka_unit_test(usages),
+		cmocka_unit_test(usage_of_many),
 		cmocka_unit_test(examples),
 		cmocka_unit_test(single_arguments),
 		cmocka_unit_test(ranges),

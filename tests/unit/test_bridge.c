@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "bridge/announced_port.h"
 #include "bridge/boards_file.h"
 #include "bridge/bridge.h"
 #include "bridge/own_answers.h"
@@ -251,6 +252,71 @@ static void lines_have_an_end(void **state)
 	words_done(&bridge.lines);
 }
 
+/* What is announced must be reached by others, at an address. */
+static void what_can_be_announced(void **state)
+{
+	static const struct {
+		const char *listen, *interface;
+		const char *says, *hint; /* NULL: it can */
+	} rows[] = {
+		{ "0.0.0.0:8080", NULL, NULL, NULL },
+		{ "192.168.1.7:8080", NULL, NULL, NULL },
+		{ "[::]:8080", NULL, NULL, NULL },
+		{ "127.0.0.1:8080", "lo", NULL, NULL },
+		{ "localhost:8080", "lo", NULL, NULL },
+		{ "8080", "lo", NULL, NULL },
+		{ "8080", NULL,
+		  "option '--announce': nobody but this machine reaches '127.0.0.1'",
+		  "--interface lo" },
+		{ "localhost:8080", NULL,
+		  "option '--announce': nobody but this machine reaches '127.0.0.1'",
+		  "--listen 0.0.0.0:PORT --token-file FILE" },
+		{ "lab.example:8080", NULL,
+		  "option '--announce' needs an IPv4 address in --listen, which 'lab.example' is not",
+		  "192.168.1.7 one of them" },
+		{ "0.0.0.0:x", NULL, "option '--listen': ", "" },
+	};
+
+	(void)state;
+	words_add(&app.config.allow_hosts, "door.example");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct front_order order = { .app = &app,
+						   .options = &options };
+		struct announced_port p = { 0 };
+		struct error err = { 0 };
+		int status;
+
+		options.listen = rows[i].listen;
+		if (rows[i].interface)
+			words_add(&options.interfaces, rows[i].interface);
+		status = announced_port_check(&p, &order, &err);
+		if (status != (rows[i].says ? -1 : 0))
+			fail_msg("%s: %s", rows[i].listen, err.text);
+		if (rows[i].says) {
+			assert_int_equal(err.kind, ERR_USAGE);
+			assert_true(text_starts(err.text, rows[i].says));
+			assert_non_null(strstr(err.hint, rows[i].hint));
+			assert_int_equal(p.names.count, 0);
+		} else {
+			/* "mcpctl-1f03a2b4", that of nobody else. */
+			assert_true(text_starts(p.host, "mcpctl-"));
+			assert_int_equal(strlen(p.host), 15);
+			assert_int_equal(p.names.count, 2);
+			assert_string_equal(p.names.word[0], "door.example");
+			assert_int_equal(strncmp(p.names.word[1], p.host, 15),
+					 0);
+			assert_string_equal(p.names.word[1] + 15, ".local");
+		}
+		announced_port_close(&p);
+		words_done(&options.interfaces);
+		error_reset(&err);
+	}
+	words_done(&app.config.allow_hosts);
+	options.listen = NULL;
+	words_add(&app.config.targets, "sim:");
+	begin();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +327,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(boards_that_were_there, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_log_that_cannot_be, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_can_be_announced, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(lines_have_an_end, set_up,
 						tear_down),

@@ -669,6 +669,30 @@ static void long_results_are_cut(void **state)
 }
 
 /* Each takes room, though there is nothing in it. */
+/* A member that does not fit is left out, and that is said. */
+static void long_members_are_left_out(void **state)
+{
+	CLEANUP(mem_free_ptr) char *text = repeated("a", 2000);
+	CLEANUP(mem_free_ptr)
+	char *json = mem_printf(
+		"{\"content\":[],\"structuredContent\":{\"a\":\"%s\"},\"_meta\":{\"k\":1}}",
+		text);
+	CLEANUP(json_free_ptr) cJSON *result = result_of(json);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	mend_result(&out, result, &(struct mend_rules){ .most = 1024 }, NULL);
+	/* ,"structuredContent":{"a":"…"} */
+	assert_string_equal(
+		buf_string(&out),
+		"{\"content\":[{\"type\":\"text\",\"text\":\"[mcpctl: the result is too long, 2029 bytes of it are left out]\"}],\"isError\":false,\"_meta\":{\"k\":1}}");
+	buf_reset(&out);
+	/* No rule asks for less than there is room for a word. */
+	mend_result(&out, result, &(struct mend_rules){ .most = 1 }, NULL);
+	assert_non_null(strstr(buf_string(&out), "2029 bytes"));
+	assert_non_null(strstr(buf_string(&out), "\"_meta\":{\"k\":1}"));
+}
+
 static void many_empty_texts(void **state)
 {
 	CLEANUP(mem_free_ptr)
@@ -764,6 +788,7 @@ int main(void)
 		cmocka_unit_test(results_are_cleaned),
 		cmocka_unit_test(false_may_be_a_failure),
 		cmocka_unit_test(long_results_are_cut),
+		cmocka_unit_test(long_members_are_left_out),
 		cmocka_unit_test(many_empty_texts),
 		cmocka_unit_test(large_pictures_are_left_out),
 		cmocka_unit_test(photos),

@@ -290,6 +290,33 @@ static void asks_nothing_of_who_has_none(void **state)
 	error_reset(&err);
 }
 
+static void asks_for_no_part_that_is_missing(void **state)
+{
+	struct error err = { 0 };
+	struct result out;
+	struct task t;
+	struct task_list list;
+
+	(void)state;
+	script_add("initialize",
+		   "\"result\":{\"protocolVersion\":\"2025-11-25\","
+		   "\"capabilities\":{\"tools\":{},\"tasks\":{\"cancel\":{}}"
+		   "},\"serverInfo\":{\"name\":\"board\",\"version\":\"1\"}}");
+	open_client(DIALECT_PLAIN);
+	assert_true(client_tells_tasks(&client));
+	assert_int_equal(client_task_start(&client, "x", NULL, &t, &out, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_UNMET);
+	assert_string_equal(
+		err.text,
+		"the server 'board' has tasks, but not 'call' of them");
+	assert_part(err.hint, "without --task");
+	assert_int_equal(client_task_list(&client, &list, &err), -1);
+	assert_part(err.text, "but not 'list' of them");
+	assert_int_equal(fake.sent_count, 2);
+	error_reset(&err);
+}
+
 /* ---- 2026-07-28 ---- */
 
 #define DISCOVERED                                                         \
@@ -484,6 +511,7 @@ int main(void)
 		CLIENT_TEST(asks_for_the_result_where_it_waits),
 		CLIENT_TEST(lists_tasks),
 		CLIENT_TEST(asks_nothing_of_who_has_none),
+		CLIENT_TEST(asks_for_no_part_that_is_missing),
 		CLIENT_TEST(the_server_decides),
 		CLIENT_TEST(modern_ends),
 		CLIENT_TEST(each_key_is_asked_once),
