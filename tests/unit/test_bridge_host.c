@@ -1861,6 +1861,54 @@ static void logs_amid_a_call(void **state)
 	bridge.servers = 0;
 }
 
+/* Of one client, so many and no more; of others as many. */
+static void so_many_resources(void **state)
+{
+	void *other;
+
+	(void)state;
+	two_servers();
+	second.offers = 0;
+	for (int i = 0; i < 256; i++) {
+		CLEANUP(mem_free_ptr)
+		char *params = mem_printf("{\"uri\":\"a:%d\"}", i);
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf(ASK("1", "resources/subscribe", "%s"),
+					params);
+
+		assert_non_null(hear(text));
+		its_turn(&peer, "resources/subscribe", params, RESULT("{}"));
+		said(RESULT("{}"));
+	}
+	says(ASK("1", "resources/subscribe", "{\"uri\":\"b:1\"}"),
+	     "-32602,\"message\":\"more than 256 resources would be subscribed to\"");
+	other = client;
+	client = a->client_new(a->owner);
+	initialize("2025-11-25");
+	assert_non_null(
+		hear(ASK("1", "resources/subscribe", "{\"uri\":\"b:1\"}")));
+	its_turn(&peer, "resources/subscribe", "{\"uri\":\"b:1\"}",
+		 RESULT("{}"));
+	a->client_free(other);
+}
+
+/* Where nothing can be told, nobody can listen. */
+static void a_way_without_notifications(void **state)
+{
+	static const struct mcp_hearer deaf = { .done = on_done,
+						.status = on_status };
+	static const char text[] = LISTEN("\"toolsListChanged\":true");
+	const struct mcp_said m = { text, sizeof(text) - 1, NULL };
+
+	(void)state;
+	ear.done = 0;
+	assert_null(a->hear(client, &m, &deaf, &ear));
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(
+		buf_string(&ear.said),
+		"-32600,\"message\":\"Invalid Request: this way takes no notifications\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1946,6 +1994,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(logs_amid_a_call, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(so_many_resources, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(a_way_without_notifications,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(which_serve_is_asked, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(when_it_is_shown, set_up,
