@@ -930,6 +930,42 @@ static char *only_file(const char *path)
 	return out;
 }
 
+/* A copy has texts of its own, in place of those that it had. */
+static void copies(void **state)
+{
+	struct login_entry e = an_entry(), copy = an_entry();
+	char **from[] = { &e.server,	    &e.issuer,
+			  &e.resource,	    &e.client_id,
+			  &e.client_secret, &e.token_endpoint,
+			  &e.access,	    &e.revocation_endpoint,
+			  &e.refresh,	    &e.scope,
+			  &e.requested };
+	char **to[] = { &copy.server,	     &copy.issuer,
+			&copy.resource,	     &copy.client_id,
+			&copy.client_secret, &copy.token_endpoint,
+			&copy.access,	     &copy.revocation_endpoint,
+			&copy.refresh,	     &copy.scope,
+			&copy.requested };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(from); i++) {
+		mem_free(*from[i]);
+		*from[i] = mem_printf("text %zu", i);
+	}
+	e.proof = PROOF_BASIC;
+	e.expires_at = 9;
+	login_entry_copy(&copy, &e);
+	for (size_t i = 0; i < COUNT(from); i++) {
+		assert_ptr_not_equal(*to[i], *from[i]);
+		assert_string_equal(*to[i], *from[i]);
+	}
+	assert_int_equal(copy.proof, PROOF_BASIC);
+	assert_int_equal(copy.expires_at, 9);
+	login_entry_done(&e);
+	login_entry_done(&copy);
+	assert_null(copy.access);
+}
+
 static void files_that_are_none(void **state)
 {
 	static const char whole[] =
@@ -1143,6 +1179,7 @@ int main(void)
 		cmocka_unit_test(back_in_words),
 		cmocka_unit_test(browsers),
 		cmocka_unit_test(of_clients),
+		cmocka_unit_test(copies),
 		cmocka_unit_test(files_that_are_none),
 		cmocka_unit_test(companies_grant),
 		cmocka_unit_test(proofs),
