@@ -625,7 +625,7 @@ static void failures_in_words(void **state)
 		struct bridge_call c = { .peer = &p.peer,
 					 .end = rows[i].end,
 					 .sends = rows[i].sends,
-					 .began_us = loop_now_us() };
+					 .began_us = loop_now_us() - 2000000 };
 
 		begin(&p, rows[i].state);
 		p.peer.lacks = rows[i].lacks;
@@ -635,6 +635,9 @@ static void failures_in_words(void **state)
 		if (!text_starts(told.text, rows[i].says))
 			fail_msg("not '%s' but '%s'", rows[i].says, told.text);
 		assert_int_equal(told.kind, rows[i].told);
+		/* How long it took stands there. */
+		if (strstr(rows[i].says, " within "))
+			assert_non_null(strstr(told.text, " s: it may be"));
 		error_reset(&told);
 		error_reset(&c.why);
 		end(&p);
