@@ -474,6 +474,34 @@ static void test_wrong_profiles(void **state)
 		"resources[0]", "'uri'");
 	wrong_result("{}", "tools.x.result", "one of text");
 	wrong_result("{\"text\":\"\",\"json\":1}", "tools.x.result", "one of");
+	wrong_result("{\"text\":7}", "tools.x.result.text", "a string");
+	wrong_result("{\"template\":7}", "tools.x.result.template", "a string");
+	wrong_result("{\"error\":7}", "tools.x.result.error", "a string");
+	wrong_result("{\"content\":7}", "tools.x.result.content", "a list");
+	wrong_result("{\"text\":\"\",\"delay_ms\":-1}",
+		     "tools.x.result.delay_ms", "from 0");
+	wrong_result("{\"text\":\"\",\"times\":0}", "tools.x.result.times",
+		     "from 1 to 100000");
+	wrong_result("{\"text\":\"\",\"times\":100001}", "tools.x.result.times",
+		     "from 1 to 100000");
+	wrong_result("{\"json\":1,\"times\":1}", "tools.x.result",
+		     "'times' needs 'text'");
+	wrong_result("{\"error\":\"${b}\"}", "tools.x.result.error",
+		     "there is no 'b' to fill in; the names are the tool's");
+	wrong_result("{\"text\":\"\",\"x\":1}", "tools.x.result",
+		     "a result has no member 'x'");
+	wrong_result("[]", "tools.x.result", "for a result");
+	wrong_result("{\"ollama\":{\"user\":\"\",\"prompt\":\"p\"}}",
+		     "tools.x.result.ollama", "one of 'user' and 'prompt'");
+	refused("{\"kind\":\"service\",\"name\":\"s\",\"prompts\":[{\"name\":"
+		"\"p\",\"messages\":[]}],\"tools\":[{\"name\":\"x\",\"result\":{"
+		"\"ollama\":{\"prompt\":\"p\"}}}]}",
+		"tools.x.result", "prompt 'p' has no 'text'");
+	refused("{\"kind\":\"service\",\"name\":\"s\",\"prompts\":[{\"name\":"
+		"\"p\",\"arguments\":[{\"name\":\"b\"}],\"text\":\"${b}\"}],"
+		"\"tools\":[{\"name\":\"x\",\"result\":{\"ollama\":{\"prompt\":"
+		"\"p\"}}}]}",
+		"tools.x.result.prompt", "there is no 'b'");
 	wrong_result("{\"template\":\"${b}\"}", "tools.x.result.template",
 		     "there is no 'b'");
 	wrong_result("{\"exec\":[]}", "tools.x.result.exec", "command");
@@ -493,6 +521,419 @@ static void test_wrong_profiles(void **state)
 	wrong_result("{\"exec\":\"a\",\"normalise\":{\"members\":{\"m\":{"
 		     "\"type\":\"text\",\"percent\":true}}}}",
 		     "tools.x.result.normalise.members.m", "\"number\"");
+}
+
+/* Members of a service, where it is wrong, and what is said of it. */
+static void test_wrong_parts(void **state)
+{
+	static const char *const rows[][3] = {
+		{ "'title':7", "title", "a string" },
+		{ "'instructions':7", "instructions", "a string" },
+		{ "'era':'old'", "mine.json", "legacy, modern or both" },
+		{ "'era':7", "era", "a string" },
+		{ "'dials':'x'", "mine.json", "'dials' is arduino" },
+		{ "'dials':7", "dials", "a string" },
+		{ "'cache':7", "cache", "an object" },
+		{ "'cache':{'ttl_ms':-1}", "ttl_ms", "from 0" },
+		{ "'cache':{'scope':'all'}", "mine.json", "private or public" },
+		{ "'cache':{'scope':7}", "scope", "a string" },
+		{ "'cache':{'ttl':1}", "mine.json", "did you mean 'ttl_ms'?" },
+		{ "'tools':{}", "tools", "a list" },
+		{ "'tools':[7]", "tools[0]", "for a tool" },
+		{ "'tools':[{'name':'x','result':1},{'result':1}]", "tools[1]",
+		  "a 'name' and a 'result'" },
+		{ "'tools':[{'name':'','result':1}]", "tools", "a 'name'" },
+		{ "'tools':[{'name':'x'}]", "tools.x", "a 'result'" },
+		{ "'tools':[{'name':'x','result':1},{'name':'x','result':1}]",
+		  "tools.x", "two of that name" },
+		{ "'tools':[{'name':'x','result':1,'title':7}]",
+		  "tools.x.title", "a string" },
+		{ "'tools':[{'name':'x','result':1,'description':7}]",
+		  "tools.x.description", "a string" },
+		{ "'tools':[{'name':'x','result':1,'inputSchema':7}]",
+		  "tools.x.inputSchema", "an object" },
+		{ "'tools':[{'name':'x','result':1,'outputSchema':7}]",
+		  "tools.x.outputSchema", "an object" },
+		{ "'tools':[{'name':'x','result':1,'annotations':7}]",
+		  "tools.x.annotations", "an object" },
+		{ "'tools':[{'name':'x','result':1,'steps':7}]",
+		  "tools.x.steps", "a list" },
+		{ "'tools':[{'name':'x','result':1,'hidden':7}]",
+		  "tools.x.hidden", "true or false" },
+		{ "'tools':[{'name':'x','result':1,'task':{'poll_ms':"
+		  "2147483648}}]",
+		  "tools.x.poll_ms", "to 2147483647" },
+		{ "'tools':[{'name':'x','result':1,'task':{'ttl_ms':"
+		  "86400001}}]",
+		  "tools.x.ttl_ms", "to 86400000" },
+		{ "'tools':[{'name':'x','result':1,'task':{'support':7}}]",
+		  "tools.x.support", "a string" },
+		{ "'prompts':7", "prompts", "a list" },
+		{ "'prompts':[{'text':''}]", "prompts[0]", "'name'" },
+		{ "'prompts':[{'name':'','text':''}]", "prompts", "'name'" },
+		{ "'prompts':[{'name':'p'}]", "prompts.p", "'text' is needed" },
+		{ "'prompts':[{'name':'p','text':7}]", "prompts.p",
+		  "'text' is needed" },
+		{ "'prompts':[{'name':'p','text':'','x':1}]", "prompts.p",
+		  "a prompt has no member 'x'" },
+		{ "'prompts':[{'name':'p','text':'','title':7}]",
+		  "prompts.p.title", "a string" },
+		{ "'prompts':[{'name':'p','text':'','hidden':7}]",
+		  "prompts.p.hidden", "true or false" },
+		{ "'prompts':[{'name':'p','text':'','steps':7}]",
+		  "prompts.p.steps", "a list" },
+		{ "'prompts':[{'name':'p','messages':7}]", "prompts.p.messages",
+		  "a list" },
+		{ "'prompts':[{'name':'p','messages':[{'role':'user','content':"
+		  "{}},{'role':'user','content':'c'}]}]",
+		  "prompts.p.messages[1]", "a message needs" },
+		{ "'prompts':[{'name':'p','messages':[{'content':{}}]}]",
+		  "prompts.p.messages[0]", "a message needs" },
+		{ "'prompts':[{'name':'p','messages':[{'role':'u','content':{},"
+		  "'x':1}]}]",
+		  "prompts.p.messages[0]", "a message has no member 'x'" },
+		{ "'prompts':[{'name':'p','messages':[{'role':'u','content':{"
+		  "'a':['','${b}']}}]}]",
+		  "prompts.p.messages[0].content.a[1]",
+		  "there is no 'b' to fill in; the names are the prompt's" },
+		{ "'prompts':[{'name':'p','text':'','arguments':7}]",
+		  "prompts.p.arguments", "a list" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a'},{"
+		  "}]}]",
+		  "prompts.p.arguments[1]", "an argument needs a 'name'" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'type':''}]}]",
+		  "prompts.p.arguments[0]", "no member 'type'" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'title':7}]}]",
+		  "prompts.p.arguments[0].title", "a string" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'required':7}]}]",
+		  "prompts.p.arguments[0].required", "true or false" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'default':7}]}]",
+		  "prompts.p.arguments[0].default", "a string" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'values':7}]}]",
+		  "prompts.p.arguments[0].values", "a list" },
+		{ "'prompts':[{'name':'p','text':'','arguments':[{'name':'a',"
+		  "'values':['a',7]}]}]",
+		  "prompts.p.arguments[0]", "'values' are strings" },
+		{ "'resources':7", "resources", "a list" },
+		{ "'resources':[{'text':''}]", "resources[0]", "'uri'" },
+		{ "'resources':[{'uri':7,'text':''}]", "resources[0].uri",
+		  "a string" },
+		{ "'resources':[{'uri':'a:','text':'','x':1}]", "resources[0]",
+		  "a resource has no member 'x'" },
+		{ "'resources':[{'uri':'a:'}]", "resources[0]",
+		  "'text' is needed" },
+		{ "'resources':[{'uri':'a:','blob':7}]", "resources[0].blob",
+		  "a string" },
+		{ "'resources':[{'uri':'a:','text':'','mimeType':7}]",
+		  "resources[0].mimeType", "a string" },
+		{ "'resources':[{'uri':'a:','text':'','steps':7}]",
+		  "resources[0].steps", "a list" },
+		{ "'resources':[{'uri':'a:','text':'','hidden':7}]",
+		  "resources[0].hidden", "true or false" },
+		{ "'resources':[{'name':'r','uri':'a:','text':'${b}','steps':[]"
+		  "}]",
+		  "resources.r", "there is no 'b'" },
+		{ "'templates':7", "templates", "a list" },
+		{ "'templates':[{'text':''}]", "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':7,'text':''}]",
+		  "templates[0].uriTemplate", "a string" },
+		{ "'templates':[{'uriTemplate':'a:{b}','text':'','uri':''}]",
+		  "templates[0]", "a template has no member 'uri'" },
+		{ "'templates':[{'uriTemplate':'{b}','text':''}]",
+		  "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':'a:{}','text':''}]",
+		  "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':'a:{b','text':''}]",
+		  "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':'a:{b}}','text':''}]",
+		  "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':'a:{b*}','text':''}]",
+		  "templates[0]", "with places" },
+		{ "'templates':[{'uriTemplate':'a:{b}','text':'','values':7}]",
+		  "templates[0].values", "an object" },
+		{ "'templates':[{'uriTemplate':'a:{b}','text':'','values':{'b':"
+		  "'c'}}]",
+		  "templates[0]", "'values' are lists, by place" },
+		{ "'templates':[{'uriTemplate':'a:{b}','text':'','values':{'b':"
+		  "['c',7]}}]",
+		  "templates[0]", "'values' are strings" },
+		{ "'templates':[{'uriTemplate':'a:{b}','text':'','steps':7}]",
+		  "templates[0].steps", "a list" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf("{'kind':'service','name':'s',%s}",
+					rows[i][0]);
+
+		for (char *at = text; *at; at++)
+			if (*at == '\'')
+				*at = '"';
+		refused(text, rows[i][1], rows[i][2]);
+	}
+}
+
+/* A step, in one of each kind of what can have some. */
+static void test_wrong_steps(void **state)
+{
+	static const char *const elements[][2] = {
+		{ "'tools':[{'name':'x','result':1,'steps':[{'wait_ms':1},%s]}"
+		  "],'prompts':[{'name':'p','text':''}],'resources':[{'uri':"
+		  "'a:','text':''}]",
+		  "tools.x.steps[1]" },
+		{ "'prompts':[{'name':'x','text':'','steps':[{'wait_ms':1},%s]}"
+		  "]",
+		  "prompts.x.steps[1]" },
+		{ "'resources':[{'uri':'a:','name':'x','text':'','steps':[{"
+		  "'wait_ms':1},%s]}]",
+		  "resources.x.steps[1]" },
+		{ "'templates':[{'uriTemplate':'a:{b}','name':'x','text':'',"
+		  "'steps':[{'wait_ms':1},%s]}]",
+		  "templates.x.steps[1]" },
+	};
+	static const char *const rows[][3] = {
+		{ "7", "", "a step is an object with" },
+		{ "{}", "", "a step is an object with" },
+		{ "{'wait':1}", "", "a step is an object with" },
+		{ "{'wait_ms':1,'times':2}", "", "no member 'times'" },
+		{ "{'wait_ms':-1}", ".wait_ms", "from 0 to 3600000" },
+		{ "{'wait_ms':3600001}", ".wait_ms", "from 0 to 3600000" },
+		{ "{'wait_ms':'${c}'}", "", "there is no 'c'" },
+		{ "{'pause_ms':3600001}", ".pause_ms", "from 0 to 3600000" },
+		{ "{'progress':'1'}", "", "'progress' and 'total' are" },
+		{ "{'progress':1,'total':'1'}", "", "'progress' and 'total'" },
+		{ "{'progress':1,'times':0}", ".times", "from 1 to 10000" },
+		{ "{'progress':1,'times':10001}", ".times", "from 1 to 10000" },
+		{ "{'progress':1,'message':'${c}'}", "", "there is no 'c'" },
+		{ "{'log':'${c}'}", "", "there is no 'c'" },
+		{ "{'log':'a','times':0}", ".times", "from 1 to 10000" },
+		{ "{'log':7}", "", "a log message" },
+		{ "{'log':{'level':'info'}}", "", "needs 'data'" },
+		{ "{'log':{'data':'a','level':'loud'}}", "", "'level' is" },
+		{ "{'log':{'data':'a','level':7}}", "", "'level' is" },
+		{ "{'log':{'data':'a','x':1}}", "", "no member 'x'" },
+		{ "{'ask':7}", ".ask", "an object" },
+		{ "{'ask':{}}", "", "something to ask" },
+		{ "{'ask':{'k':7}}", ".ask.k", "what is asked" },
+		{ "{'ask':{'k':{'method':'ping'}}}", ".ask.k", "'method' is" },
+		{ "{'ask':{'k':{'method':'roots/list','params':7}}}",
+		  ".ask.k.params", "an object" },
+		{ "{'ask':{'k':{'method':'roots/list','optional':7}}}",
+		  ".ask.k.optional", "true or false" },
+		{ "{'ask':{'k':{'method':'roots/list','x':7}}}", ".ask.k",
+		  "no member 'x'" },
+		{ "{'ask':{'k':{'method':'roots/list','params':{'a':'${c}'}}}}",
+		  ".ask.k.a", "there is no 'c'" },
+		{ "{'ask':{'k':{'method':'roots/list'}},'state':7}", ".state",
+		  "true or false" },
+		{ "{'ask':{'k':{'method':'roots/list'}},'timeout_ms':0}",
+		  ".timeout_ms", "from 1 to 86400000" },
+		{ "{'updated':7}", "", "'updated' is the URI" },
+		{ "{'updated':'${c}'}", "", "there is no 'c'" },
+		{ "{'toggle':7}", "", "'toggle' is an object" },
+		{ "{'toggle':{}}", "", "'toggle' is an object" },
+		{ "{'toggle':{'tool':'none'}}", "", "'toggle' is an object" },
+		{ "{'toggle':{'prompt':'none'}}", "", "'toggle' is an object" },
+		{ "{'toggle':{'resource':'no:'}}", "", "'toggle' is an obj" },
+		{ "{'toggle':{'tool':'x','prompt':'x'}}", "", "'toggle' is" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *const *e = elements[i % COUNT(elements)];
+		CLEANUP(buf_done) struct buf text = { 0 };
+		const char *hole = strstr(e[0], "%s");
+		CLEANUP(mem_free_ptr)
+		char *place = mem_printf("%s%s", e[1], rows[i][1]);
+
+		buf_text(&text, "{'kind':'service','name':'s',");
+		buf_add(&text, e[0], (size_t)(hole - e[0]));
+		buf_text(&text, rows[i][0]);
+		buf_text(&text, hole + 2);
+		buf_char(&text, '}');
+		for (size_t k = 0; k < text.len; k++)
+			if (text.data[k] == '\'')
+				text.data[k] = '"';
+		refused(buf_string(&text), place, rows[i][2]);
+	}
+}
+
+/* What a service's file says is what it has. */
+static void test_parts(void **state)
+{
+	static const char text[] =
+		"{\"kind\":\"service\",\"name\":\"s\",\"title\":\"T\",\"version\":\"9\","
+		"\"instructions\":\"I\",\"era\":\"both\",\"cache\":{\"ttl_ms\":5,"
+		"\"scope\":\"public\"},\"tools\":[{\"name\":\"a\",\"hidden\":true,"
+		"\"result\":1,\"task\":{}},{\"name\":\"b\",\"result\":true,\"task\":{"
+		"\"support\":\"required\",\"poll_ms\":0,\"ttl_ms\":86400000}},{"
+		"\"name\":\"c\",\"result\":{\"text\":\"ab\",\"times\":3},\"steps\":[{"
+		"\"toggle\":{\"resource\":\"r:1\"}}]}],\"prompts\":[{\"name\":\"p\","
+		"\"hidden\":true,\"text\":[\"a\",\"b\"],\"arguments\":[{\"name\":\"x\","
+		"\"title\":\"X\",\"description\":\"d\",\"required\":true,\"values\":["
+		"\"v\",\"w\"]}]}],\"resources\":[{\"uri\":\"r:1\",\"text\":[\"l\",\"m\"]},{"
+		"\"uri\":\"r:2\",\"name\":\"two\",\"title\":\"Two\",\"blob\":\"AAEC\","
+		"\"hidden\":true}],\"templates\":[{\"uriTemplate\":\"t:{x}\","
+		"\"mimeType\":\"text/x\",\"text\":\"<${x}>\"}]}";
+	const struct service *s;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, text, NULL);
+	s = b.service;
+	assert_int_equal(s->eras, SERVICE_LEGACY | SERVICE_MODERN);
+	assert_int_equal(s->ttl_ms, 5);
+	assert_string_equal(s->cache_scope, "public");
+	assert_true(s->has_tasks && s->resources_change);
+	assert_false(s->tools_change || s->prompts_change || s->updates);
+	assert_true(s->tool[0].hidden);
+	assert_string_equal(s->tool[0].task, "optional");
+	assert_int_equal(s->tool[0].poll_ms, 1000);
+	assert_int_equal(s->tool[0].ttl_ms, 0);
+	assert_string_equal(s->tool[1].task, "required");
+	assert_int_equal(s->tool[1].poll_ms, 0);
+	assert_int_equal(s->tool[1].ttl_ms, 86400000);
+	assert_null(s->tool[2].task);
+	assert_true(s->prompt[0].hidden && s->resource[1].hidden);
+	assert_string_equal(s->prompt[0].text, "a\nb");
+	assert_string_equal(s->prompt[0].uri, "prompt://p");
+	assert_string_equal(s->resource[0].name, "r:1");
+	assert_string_equal(s->resource[1].name, "two");
+	bench_initialize(&b, "2025-06-18");
+	bench_method(&b, "tools/list", "{}",
+		     "{\"tools\":[{\"name\":\"b\",\"inputSchema\":{\"type\":"
+		     "\"object\"}},{\"name\":\"c\",");
+	bench_method(&b, "tools/call", "{\"name\":\"c\"}", "\"ababab\"");
+	bench_method(&b, "tools/call", "{\"name\":\"a\"}", "no tool 'a'");
+	bench_method(&b, "prompts/list", "{}", "{\"prompts\":[]}");
+	bench_method(&b, "prompts/get", "{\"name\":\"p\"}", "no prompt 'p'");
+	bench_method(
+		&b, "resources/templates/list", "{}",
+		"{\"resourceTemplates\":[{\"name\":\"t:{x}\",\"uriTemplate\":"
+		"\"t:{x}\",\"mimeType\":\"text/x\"}]}");
+	bench_method(&b, "resources/read", "{\"uri\":\"t:1\"}",
+		     "{\"contents\":[{\"uri\":\"t:1\",\"mimeType\":\"text/x\","
+		     "\"text\":\"<1>\"}]}");
+	/* calling c has hidden it, calling it again shows it */
+	bench_method(&b, "resources/list", "{}", "{\"resources\":[]}");
+	bench_method(&b, "resources/read", "{\"uri\":\"r:1\"}", "not found");
+	bench_method(&b, "tools/call", "{\"name\":\"c\"}", "\"ababab\"");
+	bench_method(
+		&b, "resources/list", "{}",
+		"{\"resources\":[{\"name\":\"r:1\",\"uri\":\"r:1\",\"mimeType\":"
+		"\"text/plain\"}]}");
+	bench_method(
+		&b, "resources/read", "{\"uri\":\"r:1\"}",
+		"{\"contents\":[{\"uri\":\"r:1\",\"mimeType\":\"text/plain\","
+		"\"text\":\"l\\nm\"}]}");
+	bench_method(&b, "resources/read", "{\"uri\":\"r:2\"}", "not found");
+	bench_close(&b);
+	bench_open(
+		&b,
+		"{\"kind\":\"service\",\"name\":\"s\",\"resources\":[{\"uri\":"
+		"\"r:2\",\"name\":\"two\",\"title\":\"Two\",\"blob\":\"AAEC\"}]}",
+		NULL);
+	assert_string_equal(b.service->cache_scope, "private");
+	assert_int_equal(b.service->eras, SERVICE_LEGACY);
+	bench_method(&b, "resources/list", "{}",
+		     "[{\"name\":\"two\",\"title\":\"Two\",\"uri\":\"r:2\","
+		     "\"mimeType\":\"application/octet-stream\"}]");
+	bench_method(
+		&b, "resources/read", "{\"uri\":\"r:2\"}",
+		"[{\"uri\":\"r:2\",\"mimeType\":\"application/octet-stream\","
+		"\"blob\":\"AAEC\"}]");
+	bench_initialize(&b, "2025-03-26");
+	bench_method(&b, "resources/list", "{}",
+		     "[{\"name\":\"two\",\"uri\":\"r:2\"");
+	bench_close(&b);
+}
+
+/* Arguments of a prompt: as they are listed, and what stands for them. */
+static void test_prompt_arguments(void **state)
+{
+	static const char text[] =
+		"{\"kind\":\"service\",\"name\":\"s\",\"prompts\":[{\"name\":\"p\","
+		"\"title\":\"P\",\"description\":\"D\",\"arguments\":[{\"name\":\"x\","
+		"\"title\":\"X\",\"description\":\"d\",\"required\":true,\"values\":["
+		"\"Va\",\"vb\",\"w\"]},{\"name\":\"y\",\"default\":\"why\"},{\"name\":"
+		"\"z\"}],\"text\":\"${x}-${y}-${z}\"}]}";
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, text, NULL);
+	bench_method(
+		&b, "prompts/list", "{}",
+		"{\"prompts\":[{\"name\":\"p\",\"title\":\"P\",\"description\":"
+		"\"D\",\"arguments\":[{\"name\":\"x\",\"title\":\"X\","
+		"\"description\":\"d\",\"required\":true},{\"name\":\"y\","
+		"\"required\":false},{\"name\":\"z\",\"required\":false}]}]}");
+	bench_method(&b, "prompts/get",
+		     "{\"name\":\"p\",\"arguments\":{\"x\":\"1\"}}",
+		     "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":"
+		     "\"text\",\"text\":\"1-why-\"}}],\"description\":\"D\"}");
+	bench_method(
+		&b, "prompts/get",
+		"{\"name\":\"p\",\"arguments\":{\"x\":\"\",\"y\":\"2\",\"z\":"
+		"\"3\"}}",
+		"\"text\":\"-2-3\"");
+	bench_method(&b, "prompts/get", "{\"name\":\"p\",\"arguments\":[]}",
+		     "'arguments' must be an object");
+	bench_method(
+		&b, "completion/complete",
+		"{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},"
+		"\"argument\":{\"name\":\"x\",\"value\":\"v\"}}",
+		"{\"values\":[\"Va\",\"vb\"],\"total\":2,\"hasMore\":false}");
+	bench_method(&b, "completion/complete",
+		     "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},"
+		     "\"argument\":{\"name\":\"y\",\"value\":\"\"}}",
+		     "{\"values\":[],\"total\":0,\"hasMore\":false}");
+	bench_method(&b, "completion/complete",
+		     "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"q\"},"
+		     "\"argument\":{\"name\":\"y\",\"value\":\"\"}}",
+		     "no prompt 'q'");
+	bench_method(&b, "completion/complete",
+		     "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},"
+		     "\"argument\":{\"name\":\"x\"}}",
+		     "'argument' with 'name' and 'value' are needed");
+	bench_method(&b, "completion/complete",
+		     "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"a:b\"},"
+		     "\"argument\":{\"name\":\"x\",\"value\":\"\"}}",
+		     "Resource not found: 'a:b'");
+	bench_close(&b);
+}
+
+/* No more than a hundred values are told, and that there are more is. */
+static void test_many_values(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	static const char ask[] =
+		"{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},\"argument\":{"
+		"\"name\":\"x\",\"value\":\"%s\"}}";
+	CLEANUP(mem_free_ptr) char *all = mem_printf(ask, "v");
+	CLEANUP(mem_free_ptr) char *some = mem_printf(ask, "v1");
+	struct bench b;
+
+	(void)state;
+	buf_text(
+		&text,
+		"{\"kind\":\"service\",\"name\":\"s\",\"prompts\":[{\"name\":"
+		"\"p\",\"text\":\"\",\"arguments\":[{\"name\":\"x\",\"values\":["
+		"\"v0\"");
+	for (int i = 0; i < 100; i++)
+		buf_printf(&text, ",\"v%s%d\"", i < 99 ? "1" : "", i);
+	buf_text(&text, "]}]}]}");
+	bench_open(&b, buf_string(&text), NULL);
+	bench_method(&b, "completion/complete", all,
+		     "\"v198\"],\"total\":101,\"hasMore\":true}");
+	bench_method(&b, "completion/complete", some,
+		     "\"v198\"],\"total\":99,\"hasMore\":false}");
+	bench_close(&b);
 }
 
 static void test_kinds(void **state)
@@ -527,6 +968,11 @@ int main(void)
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_extends),
 		cmocka_unit_test(test_wrong_profiles),
+		cmocka_unit_test(test_wrong_parts),
+		cmocka_unit_test(test_wrong_steps),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_prompt_arguments),
+		cmocka_unit_test(test_many_values),
 		cmocka_unit_test(test_kinds),
 	};
 

@@ -139,6 +139,83 @@ static void a_result_does_not_wait(void **state)
 	bench_close(&b);
 }
 
+/* Each way by itself: what it is then, and what it is without. */
+static void each_way_is_its_own(void **state)
+{
+	static const char text[] =
+		"{\"kind\":\"service\",\"name\":\"s\",\"ways\":{%s},\"tools\":[{"
+		"\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\""
+		":{\"i\":{\"type\":\"integer\"},\"n\":{\"type\":\"number\"},\"b\":"
+		"{\"type\":\"boolean\"},\"a\":{\"type\":\"array\"},\"o\":{\"type\""
+		":\"object\"},\"s\":{\"type\":\"string\"},\"x\":{}}},\"result\":{"
+		"\"template\":\"${i}|${n}|${b}|${a}|${o}|${s}|${x}\"}},{\"name\":"
+		"\"long\",\"result\":\"12345\"}]}";
+	static const struct {
+		const char *ways, *method, *params, *part;
+	} rows[] = {
+		{ "\"lax\":true", "tools/call", "{\"name\":\"t\"}",
+		  "\"0|0|false||{}||\"" },
+		{ "\"lax\":true", "tools/call",
+		  "{\"name\":\"t\",\"arguments\":{\"i\":-50.7,\"n\":1.5,\"s\":"
+		  "\"w\"}}",
+		  "\"-50|1.5||||w|\"" },
+		{ "\"lax\":true", "tools/call",
+		  "{\"name\":\"t\",\"arguments\":{\"i\":\"7\",\"b\":true}}",
+		  "\"0||true||||\"" },
+		{ "\"lax\":true", "tools/call",
+		  "{\"name\":\"t\",\"arguments\":{\"n\":\"7\"}}", "-32602" },
+		{ "\"every_argument\":true", "tools/call",
+		  "{\"name\":\"t\",\"arguments\":{\"i\":1}}",
+		  "\"field\":\"params.arguments\"" },
+		{ "\"every_argument\":true", "tools/call",
+		  "{\"name\":\"t\",\"arguments\":{\"i\":1,\"n\":2,\"b\":true,"
+		  "\"a\":[3,4],\"o\":{},\"s\":\"\",\"x\":5}}",
+		  "\"1|2|true|3, 4|{}||5\"" },
+		{ "\"text_max\":5", "tools/call", "{\"name\":\"long\"}",
+		  "\"text\":\"12345\"" },
+		{ "\"text_max\":4", "tools/call", "{\"name\":\"long\"}",
+		  "\"content\":[]" },
+		{ "\"newest_first\":true", "tools/list", "{}",
+		  "{\"tools\":[{\"name\":\"long\"" },
+		{ "\"newest_first\":false", "tools/list", "{}",
+		  "{\"tools\":[{\"name\":\"t\"" },
+		{ "\"not_found\":-1", "tools/call", "{\"name\":\"no\"}",
+		  "\"code\":-1,\"message\":\"Tool not found\"" },
+		{ "\"initialize_first\":false", "ping", "{}", "\"result\":{}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr) char *profile = NULL;
+		const char *hole = strstr(text, "%s");
+		struct bench b;
+
+		profile = mem_printf("%.*s%s%s", (int)(hole - text), text,
+				     rows[i].ways, hole + 2);
+		bench_open(&b, profile, NULL);
+		bench_method(&b, rows[i].method, rows[i].params, rows[i].part);
+		bench_close(&b);
+	}
+}
+
+static void how_it_is_reached(void **state)
+{
+	struct service_reach r;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b,
+		   "{\"kind\":\"service\",\"name\":\"s\",\"ways\":{\"path\":"
+		   "\"/m\",\"body_max\":9,\"session_ms\":8,\"sockets\":512}}",
+		   NULL);
+	r = service_reach(b.service);
+	assert_string_equal(r.path, "/m");
+	assert_int_equal(r.body_max, 9);
+	assert_int_equal(r.session_ms, 8);
+	assert_int_equal(r.sockets, 512);
+	bench_close(&b);
+}
+
 static void profiles_are_checked(void **state)
 {
 	static const char *const rows[][2] = {
@@ -149,6 +226,22 @@ static void profiles_are_checked(void **state)
 		{ "{\"page_max\":10}", "page_max" },
 		{ "{\"not_found\":5}", "not_found" },
 		{ "{\"lax\":1}", "lax" },
+		{ "{\"path\":7}", "ways.path" },
+		{ "{\"path\":\"/m#a\"}", "path" },
+		{ "{\"path\":\"/m a\"}", "path" },
+		{ "{\"body_max\":-1}", "ways.body_max" },
+		{ "{\"session_ms\":-1}", "ways.session_ms" },
+		{ "{\"sockets\":0}", "ways.sockets" },
+		{ "{\"sockets\":513}", "1 to 512" },
+		{ "{\"page_max\":1023}", "1024 to 16384" },
+		{ "{\"page_max\":16385}", "1024 to 16384" },
+		{ "{\"text_max\":0}", "ways.text_max" },
+		{ "{\"not_found\":0}", "-2147483648 to -1" },
+		{ "{\"every_argument\":1}", "ways.every_argument" },
+		{ "{\"newest_first\":1}", "ways.newest_first" },
+		{ "{\"initialize_first\":1}", "ways.initialize_first" },
+		{ "{\"early_result\":1}", "ways.early_result" },
+		{ "{\"lax\":1}", "ways.lax" },
 	};
 	const struct service_config config = { 0 };
 
@@ -176,6 +269,8 @@ int main(void)
 		cmocka_unit_test(answers_of_its_own),
 		cmocka_unit_test(pages_of_bytes_newest_first),
 		cmocka_unit_test(a_result_does_not_wait),
+		cmocka_unit_test(each_way_is_its_own),
+		cmocka_unit_test(how_it_is_reached),
 		cmocka_unit_test(profiles_are_checked),
 	};
 
