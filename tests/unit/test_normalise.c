@@ -182,6 +182,79 @@ static void test_find(void **state)
 		assert_null(normalise_find(none[i], strlen(none[i])));
 }
 
+/* Rules of a profile: the place and the words of what is wrong with them. */
+static void test_wrong_rules(void **state)
+{
+	static const char *const rows[][3] = {
+		{ "[]", "normalise", "for normalise" },
+		{ "{\"members\":{},\"x\":1}", "normalise", "no member 'x'" },
+		{ "{}", "normalise", "'members' is needed" },
+		{ "{\"members\":7}", "normalise.members", "an object" },
+		{ "{\"members\":{},\"into\":7}", "normalise.into", "a string" },
+		{ "{\"members\":{},\"only\":7}", "normalise.only", "a string" },
+		{ "{\"members\":{},\"only\":\"b\"}", "normalise",
+		  "'only': the tool has no argument 'b'" },
+		{ "{\"members\":{},\"empty\":7}", "normalise.empty", "a list" },
+		{ "{\"members\":{},\"empty\":[7]}", "normalise",
+		  "'empty' is a list of strings" },
+		{ "{\"members\":{\"m\":7}}", "normalise.members.m",
+		  "a member's rule" },
+		{ "{\"members\":{\"m\":{}}}", "normalise.members.m",
+		  "'type' is" },
+		{ "{\"members\":{\"m\":{\"type\":7}}}",
+		  "normalise.members.m.type", "a string" },
+		{ "{\"members\":{\"m\":{\"type\":\"list\"}}}",
+		  "normalise.members.m", "\"number\" or \"boolean\"" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"x\":1}}}",
+		  "normalise.members.m", "no member 'x'" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"also\":[7]}}}",
+		  "normalise.members.m", "'also' is a list of strings" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"enum\":[7]}}}",
+		  "normalise.members.m", "'enum' is a list of strings" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"glob\":7}}}",
+		  "normalise.members.m.glob", "a string" },
+		{ "{\"members\":{\"m\":{\"type\":\"number\",\"percent\":7}}}",
+		  "normalise.members.m.percent", "true or false" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"always\":7}}}",
+		  "normalise.members.m.always", "true or false" },
+		{ "{\"members\":{\"m\":{\"type\":\"number\",\"enum\":[]}}}",
+		  "normalise.members.m", "'enum' is for type \"text\"" },
+		{ "{\"members\":{\"m\":{\"type\":\"boolean\",\"glob\":\"\"}}}",
+		  "normalise.members.m", "'glob' is for type \"text\"" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"minimum\":1}}}",
+		  "normalise.members.m", "'minimum' is for type \"number\"" },
+		{ "{\"members\":{\"m\":{\"type\":\"text\",\"maximum\":1}}}",
+		  "normalise.members.m", "'maximum' is for type \"number\"" },
+		{ "{\"members\":{\"m\":{\"type\":\"number\",\"minimum\":\"1\"}}}",
+		  "normalise.members.m", "'minimum' is a number" },
+		{ "{\"members\":{\"m\":{\"type\":\"number\",\"maximum\":\"1\"}}}",
+		  "normalise.members.m", "'maximum' is a number" },
+	};
+	CLEANUP(json_free_ptr) cJSON *arguments = cJSON_Parse("{\"a\":{}}");
+	CLEANUP(json_free_ptr) cJSON *all = cJSON_Parse(rules_text);
+	CLEANUP(json_free_ptr) cJSON *types = cJSON_Parse("{\"types\":{}}");
+	struct error err = { 0 };
+	struct reader r = { .file = "f.json", .err = &err };
+
+	(void)state;
+	assert_int_equal(normalise_check(&r, all, types), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(json_free_ptr) cJSON *rules = cJSON_Parse(rows[i][0]);
+		CLEANUP(mem_free_ptr)
+		char *place = mem_printf(", %s: ", rows[i][1]);
+
+		assert_non_null(rules);
+		assert_int_equal(normalise_check(&r, rules, arguments), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		if (!strstr(err.text, place) || !strstr(err.text, rows[i][2]))
+			print_error("said: %s\n", err.text);
+		assert_non_null(strstr(err.text, place));
+		assert_non_null(strstr(err.text, rows[i][2]));
+		assert_string_equal(r.place, "");
+		error_reset(&err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_wrong_rules),
 	};
 
 	mem_init();

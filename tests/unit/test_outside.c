@@ -3,7 +3,9 @@
 #include "service_harness.h"
 /* behind it: cmocka comes first */
 #include "http_child.h"
+#include "http_server.h"
 #include "sim/ollama.h"
+#include "sim/order.h"
 #include "sim_harness.h"
 
 #define DONE "\"done\":true}"
@@ -253,6 +255,13 @@ static void test_refused(void **state)
 		{ 500, "{\"error\":\"no memory\"}", ERR_PEER,
 		  "an error: no memory" },
 		{ 302, "", ERR_PEER, "status 302" },
+		{ 401, "", ERR_CONNECT, "status 401" },
+		{ 403, "", ERR_CONNECT, "status 403" },
+		{ 407, "", ERR_CONNECT, "status 407" },
+		{ 429, "{\"error\":\"slow\"}", ERR_CONNECT,
+		  "http://h:1 answers HTTP status 429: slow" },
+		{ 502, "", ERR_CONNECT, "status 502" },
+		{ 504, "", ERR_CONNECT, "status 504" },
 	};
 	struct error err = { 0 };
 	size_t i;
@@ -401,6 +410,175 @@ static void test_slow(void **state)
 	assert_int_equal(h.why.retry_after, 7000);
 	assert_int_equal(h.timeout, 200);
 	heard_reset(&h);
+}
+
+/* ---- ordered by a profile ---- */
+
+static void says_well(struct web_client *c, const char *request)
+{
+	(void)request;
+	web_json(c, "{\"message\":{\"content\":\"well\"}," DONE);
+}
+
+/*
+ * A tool's "ollama", and the profile's own: this is what goes out. In place of
+ * 'URL' in both stands the address of the server.
+ */
+static void ordered(const char *own, const char *defaults, const char *system,
+		    const char *body)
+{
+	struct exec_config config = { .timeout = 20000 };
+	struct error err = { 0 };
+	struct heard h = { 0 };
+	struct order o = { .system = system, .user = "u", .arguments = "{}" };
+	CLEANUP(mem_free_ptr) char *text = NULL, *common = NULL;
+	CLEANUP(json_free_ptr) cJSON *result = NULL, *profile = NULL;
+	struct web web;
+	struct exec *e;
+
+	assert_int_equal(loop_new(&config.loop, &err), 0);
+	web_open(&web, config.loop);
+	web.answer = says_well;
+	text = mem_printf("{\"ollama\":{\"url\":\"127.0.0.1:%u\",%s}}",
+			  web.port, own);
+	common = mem_printf("{\"url\":\"http://127.0.0.1:1\",%s}", defaults);
+	result = cJSON_Parse(text);
+	profile = cJSON_Parse(common);
+	assert_true(result && profile);
+	o.result = result;
+	o.defaults = profile;
+	o.config = &config;
+	assert_int_equal(order_start(&e, &o, on_done, &h, &err), 0);
+	assert_int_equal(
+		loop_wait(config.loop, &h.done, loop_now() + 60000, &err), 0);
+	assert_string_equal(h.text, "well");
+	assert_int_equal(web.requests.count, 1);
+	assert_string_equal(web_body(web.requests.word[0]), body);
+	assert_int_equal(h.timeout, 20000); /* the user's word wins */
+	heard_reset(&h);
+	web_close(&web);
+	loop_free(config.loop);
+}
+
+#define ASKS(model) "{\"model\":\"" model "\",\"messages\":["
+#define USER "{\"role\":\"user\",\"content\":\"u\"}]"
+
+static void test_orders(void **state)
+{
+	(void)state;
+	/* options of both, those of the tool over the profile's */
+	ordered("\"model\":\"m\",\"options\":{\"b\":2,\"c\":[3]},\"stream\":true,"
+		"\"format\":{\"type\":\"object\"},\"timeout_ms\":5",
+		"\"model\":\"n\",\"options\":{\"a\":1,\"b\":1},\"stream\":false",
+		"s",
+		ASKS("m") "{\"role\":\"system\",\"content\":\"s\"}," USER
+			  ",\"stream\":true,\"format\":{\"type\":\"object\"},"
+			  "\"options\":{\"a\":1,\"b\":2,\"c\":[3]}}");
+	/* of one of them alone */
+	ordered("\"options\":{\"b\":2},\"format\":\"json\"", "\"model\":\"n\"",
+		NULL,
+		ASKS("n") USER ",\"stream\":false,\"format\":\"json\","
+			       "\"options\":{\"b\":2}}");
+	ordered("\"stream\":false", "\"options\":{\"a\":1},\"stream\":true",
+		NULL,
+		ASKS("llama3:8b") USER ",\"stream\":false,\"options\":{\"a\":1}"
+				       "}");
+	ordered("\"model\":\"m\"", "\"stream\":true", NULL,
+		ASKS("m") USER ",\"stream\":true}");
+}
+
+/* What the user says of a model stands above both; times of the profile hold. */
+static void test_order_words(void **state)
+{
+	struct exec_config config = { .ollama = "http://127.0.0.1:1",
+				      .model = "mine" };
+	CLEANUP(json_free_ptr)
+	cJSON *result = cJSON_Parse(
+		"{\"ollama\":{\"url\":\"http://127.0.0.1:2\",\"model\":\"m\","
+		"\"timeout_ms\":7000}}");
+	CLEANUP(json_free_ptr)
+	cJSON *profile =
+		cJSON_Parse("{\"timeout_ms\":9000,\"retry_after_ms\":1234}");
+	const struct order o = { .result = result,
+				 .defaults = profile,
+				 .config = &config,
+				 .user = "u",
+				 .arguments = "{}" };
+	struct error err = { 0 };
+	struct heard h = { 0 };
+	struct exec *e;
+
+	(void)state;
+	assert_int_equal(loop_new(&config.loop, &err), 0);
+	assert_int_equal(order_start(&e, &o, on_done, &h, &err), 0);
+	assert_string_equal(e->model, "mine");
+	assert_int_equal(
+		loop_wait(config.loop, &h.done, loop_now() + 60000, &err), 0);
+	assert_non_null(strstr(h.why.text, "at http://127.0.0.1:1: "));
+	assert_int_equal(h.why.retry_after, 1234);
+	assert_int_equal(h.timeout, 7000);
+	heard_reset(&h);
+	loop_free(config.loop);
+}
+
+/* A command's time is the tool's: what the user says is of models. */
+static void test_order_exec(void **state)
+{
+	struct exec_config config = { .timeout = 1 };
+	CLEANUP(json_free_ptr)
+	cJSON *result =
+		cJSON_Parse("{\"exec\":\"sh -c 'read a; echo \\\"<$a>\\\"'\"}");
+	CLEANUP(json_free_ptr)
+	cJSON *other =
+		cJSON_Parse("{\"exec\":[\"echo\",\"a  b\"],\"timeout_ms\":"
+			    "40000}");
+	struct order o = { .result = result,
+			   .config = &config,
+			   .arguments = "{\"n\":1}" };
+	struct error err = { 0 };
+	struct heard h = { 0 };
+	struct exec *e;
+
+	(void)state;
+	assert_int_equal(loop_new(&config.loop, &err), 0);
+	assert_int_equal(order_start(&e, &o, on_done, &h, &err), 0);
+	assert_int_equal(
+		loop_wait(config.loop, &h.done, loop_now() + 60000, &err), 0);
+	assert_string_equal(h.text, "<{\"n\":1}>");
+	assert_int_equal(h.timeout, OUTSIDE_TIMEOUT_MS);
+	heard_reset(&h);
+	o.result = other;
+	assert_int_equal(order_start(&e, &o, on_done, &h, &err), 0);
+	assert_int_equal(
+		loop_wait(config.loop, &h.done, loop_now() + 60000, &err), 0);
+	assert_string_equal(h.text, "a  b");
+	assert_int_equal(h.timeout, 40000);
+	heard_reset(&h);
+	loop_free(config.loop);
+}
+
+/* Addresses of Ollama as people write them. */
+static void test_addresses(void **state)
+{
+	static const char *const good[] = { "localhost:11434", "http://h",
+					    "https://h/api/", "h/api" };
+	static const char *const bad[] = { "", "ftp://h", "ws://h", "http://",
+					   "http://h:x" };
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++)
+		assert_int_equal(ollama_check(good[i], &err), 0);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(ollama_check(bad[i], &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_non_null(strstr(err.hint, "http://127.0.0.1:11434"));
+		error_reset(&err);
+	}
+	assert_int_equal(ollama_check("ftp://user:secret@h", &err), -1);
+	assert_non_null(strstr(err.text, "'h' is no address of Ollama"));
+	assert_null(strstr(err.text, "secret"));
+	error_reset(&err);
 }
 
 /* ---- in a service ---- */
@@ -579,6 +757,10 @@ int main(void)
 		cmocka_unit_test(test_no_answer),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_order_words),
+		cmocka_unit_test(test_order_exec),
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_extract),
 		cmocka_unit_test(test_device),
 	};
