@@ -697,6 +697,310 @@ static void test_events(void **state)
 	harness_stop(&h);
 }
 
+/* A profile of that text, in which ' stands for " and ^ for a quote in a text. */
+static struct profile *quoted(const char *text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct error err = { 0 };
+	struct profile *p;
+
+	for (; *text; text++)
+		buf_text(&out, *text == '\'' ? "\"" :
+			       *text == '^'  ? "\\\"" :
+					       (char[]){ *text, '\0' });
+	p = profile_parse(buf_string(&out), out.len, "x.json", &err);
+	if (!p)
+		print_error("%s\n", err.text);
+	assert_non_null(p);
+	return p;
+}
+
+static size_t times_noted(const struct harness *h, const char *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->notes.count; i++)
+		count += strcmp(h->notes.word[i], text) == 0;
+	return count;
+}
+
+/* The hello says what the profile says of it (device.md 1.5, 2.3). */
+static void test_hellos(void **state)
+{
+	static const struct {
+		const char *profile, *head;
+		bool mqtt;
+	} rows[] = {
+		{ "{'hello':{'features':false}}",
+		  "{\"type\":\"hello\",\"version\":1,\"transport\":", false },
+		{ "{'hello':{'mcp':false}}",
+		  "\"version\":1,\"features\":{\"glyph_push\":false},\"transp",
+		  false },
+		{ "{'hello':{'mcp':false,'aec':true,'glyph_push':null}}",
+		  "\"features\":{\"aec\":true},\"transport\"", false },
+		{ "{'hello':{'aec':true,'glyph_push':null}}",
+		  "\"features\":{\"aec\":true,\"mcp\":true},\"transport\"",
+		  false },
+		{ "{'hello':{'mcp':false,'glyph_push':null}}",
+		  "\"features\":{},\"transport\"", false },
+		{ "{'hello':{'glyph_push':true,'text_font':{'size':16}}}",
+		  "\"glyph_push\":true},\"text_font\":{\"size\":16},\"transport"
+		  "\":\"websocket\",\"audio_params\":{\"format\":\"opus\","
+		  "\"sample_rate\":16000,\"channels\":1,\"frame_duration\":60}}",
+		  false },
+		{ "{'hello':{'text_font':{'size':16}}}",
+		  "\"glyph_push\":false},\"transport\"", false },
+		{ "{'hello':{'sample_rate':24000,'channels':2,'frame_duration':"
+		  "20}}",
+		  "\"sample_rate\":24000,\"channels\":2,\"frame_duration\":20}",
+		  false },
+		{ "{}",
+		  "{\"type\":\"hello\",\"version\":3,\"transport\":\"udp\","
+		  "\"features\":{\"mcp\":true,\"glyph_push\":false},"
+		  "\"audio_params\":",
+		  true },
+		/* a recorded one as it was, but for the way that it goes now */
+		{ "{'says':'{^type^: ^hello^, ^version^:3,^x^:1}'}",
+		  "{\"type\": \"hello\", \"version\":3,\"x\":1}", false },
+		{ "{'says':'{^version^:2, ^transport^:^websocket^}'}",
+		  "{\"version\":2, \"transport\":\"websocket\"}", false },
+		{ "{'says':'{^version^:3, ^transport^:^udp^}'}",
+		  "{\"version\":1,\"transport\":\"websocket\"}", false },
+		{ "{'says':'{^version^:2, ^transport^:^websocket^}'}",
+		  "{\"version\":3,\"transport\":\"udp\"}", true },
+		{ "{'says':'{^transport^:^udp^}'}",
+		  "{\"transport\":\"websocket\"}", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct harness h;
+		const char *said;
+
+		harness_start(&h, quoted(rows[i].profile), NULL, false);
+		said = harness_next(&h, 0);
+		if (rows[i].mqtt) {
+			pretend_hang_up(&h.device);
+			pretend_set_mqtt(&h.device, true);
+			pretend_open(&h.device);
+			harness_says(&h, NULL); /* in standby it has none */
+			pretend_begin_session(&h.device);
+			said = harness_next(&h, 0);
+		}
+		assert_non_null(said);
+		if (!strstr(said, rows[i].head))
+			print_error("said: %s\nnot: %s\n", said, rows[i].head);
+		assert_non_null(strstr(said, rows[i].head));
+		harness_stop(&h);
+	}
+}
+
+#define REPLY(id, rest) \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":" rest "}"
+#define RECORDED(firmware)                                                  \
+	"{" firmware                                                        \
+	"'replies':[{'method':'initialize','reply':'{^jsonrpc^:^2.0^,^id^:" \
+	"${id},^result^:1}'},{'method':'tools/list','reply':'{^jsonrpc^:"   \
+	"^2.0^,^id^:${id},^result^:2}'},{'method':'tools/call','params':{"  \
+	"'name':'x'},'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:3}',"    \
+	"'delay_ms':30},{'method':'tools/call','params':{'name':'y'},"      \
+	"'frame':'{^half'},{'method':'tools/call','params':{'name':'z'},"   \
+	"'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:5}'}],'tools':[{"    \
+	"'name':'own','result':true}]}"
+
+/* What was recorded is said again, each after its time, and told as a call. */
+static void test_recorded(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, quoted(RECORDED("")), NULL, false);
+	harness_welcome(&h);
+	harness_mcp(&h, RQ("1", "\"method\":\"initialize\""));
+	harness_mcp_says(&h, REPLY("1", "1"));
+	harness_mcp(&h, RQ("2", "\"method\":\"initialize\""));
+	harness_mcp_says(&h, REPLY("2", "1"));
+	harness_mcp(&h, RQ("3", LIST));
+	harness_mcp_says(&h, REPLY("3", "2"));
+	harness_mcp(&h, RQ("4", LIST));
+	harness_mcp_says(&h, REPLY("4", "2"));
+	assert_int_equal(times_noted(&h, "initialized"), 1);
+	assert_int_equal(times_noted(&h, "listed"), 1);
+	/* asked with other params it is another call */
+	harness_mcp(&h, CALL("5", "x", "{}"));
+	assert_non_null(strstr(harness_next(&h, 0), "\"id\":5,\"error\""));
+	assert_int_equal(times_noted(&h, "called x"), 0);
+	/* one that took its time holds nothing back */
+	harness_mcp(&h,
+		    RQ("6", "\"method\":\"tools/call\",\"params\":{\"name\":"
+			    "\"x\"}"));
+	harness_mcp(&h,
+		    RQ("7", "\"method\":\"tools/call\",\"params\":{\"name\":"
+			    "\"z\"}"));
+	assert_int_equal(times_noted(&h, "called x"), 1);
+	assert_int_equal(times_noted(&h, "called z"), 1);
+	harness_mcp_says(&h, REPLY("7", "5"));
+	harness_says(&h, NULL);
+	assert_string_equal(harness_next(&h, 60000),
+			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
+			    "\"payload\":" REPLY("6", "3") "}");
+	/* a whole frame is said as it is */
+	harness_mcp(&h,
+		    RQ("8", "\"method\":\"tools/call\",\"params\":{\"name\":"
+			    "\"y\"}"));
+	harness_says(&h, "{\"half");
+	calls(&h, 4, 2, 1);
+	harness_stop(&h);
+}
+
+/* What was not recorded is told; a call is refused, the rest as firmware does. */
+static void test_not_recorded(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, quoted(RECORDED("")), NULL, false);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("5", "own", "{}"));
+	harness_mcp_says(&h,
+			 RQ("5", "\"error\":{\"message\":\"this call was not "
+				 "recorded\"}"));
+	assert_true(noted(&h, "line was asked what was not recorded: "
+			      "tools/call own"));
+	harness_mcp(&h, PING("6"));
+	harness_mcp_says(&h, PONG("6"));
+	assert_true(noted(&h, "line was asked what was not recorded: ping "));
+	/* without an id it is no question; with an odd one no answer */
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}");
+	assert_false(noted(&h, "line was asked what was not recorded: not"));
+	harness_mcp(&h, CALL("-1", "own", "{}"));
+	harness_mcp(&h, CALL("2147483648", "own", "{}"));
+	while (h.read < h.said.count)
+		assert_null(strstr(harness_next(&h, 0), "not recorded"));
+	harness_stop(&h);
+	harness_start(&h, quoted(RECORDED("'firmware':'2.5.0',")), NULL, false);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("2147483647", "own", "{}"));
+	harness_mcp_says(&h, RQ("2147483647",
+				"\"error\":{\"code\":-32602,\"message\":"
+				"\"this call was not recorded\"}"));
+	harness_stop(&h);
+	/* faults of calls are of calls that were recorded, too, and of no other */
+	harness_start(&h, quoted(RECORDED("")), "no-reply", false);
+	harness_welcome(&h);
+	harness_mcp(&h,
+		    RQ("7", "\"method\":\"tools/call\",\"params\":{\"name\":"
+			    "\"z\"}"));
+	harness_mcp(&h, RQ("8", LIST));
+	harness_mcp_says(&h, REPLY("8", "2"));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+/* What a backend tells a board beside MCP, as a person sees it. */
+static void test_told(void **state)
+{
+	const struct profile_changes changes = { .firmware_2_5 = true };
+	static const char notify[] =
+		"{\"type\":\"notify\",\"audio_url\":\"http://a\",\"subtitles\":["
+		"{},{}]}";
+	struct harness h;
+	size_t before;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	before = h.notes.count;
+	harness_send(&h, "{\"type\":\"alert\",\"status\":\"s\",\"message\":"
+			 "\"m\"}");
+	harness_send(&h, "{\"type\":\"alert\",\"status\":\"s\",\"emotion\":"
+			 "\"e\"}");
+	harness_send(&h, "{\"type\":\"alert\",\"message\":\"m\",\"emotion\":"
+			 "\"e\"}");
+	harness_send(&h, notify);
+	harness_send(&h, "{\"type\":\"system\",\"command\":\"halt\"}");
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"sentence_start\"}");
+	assert_int_equal(h.notes.count, before);
+	assert_int_equal(h.device.mode, DEVICE_LISTENING);
+	harness_send(&h, "{\"type\":\"alert\",\"status\":\"s\",\"message\":"
+			 "\"m\",\"emotion\":\"e\"}");
+	assert_true(noted(&h, "line shows the alert 's: m'"));
+	harness_says(&h, NULL);
+	/* the end of speech is told, also of what never began */
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"stop\"}");
+	assert_int_equal(times_noted(&h, "spoken"), 1);
+	harness_says(&h, NULL);
+	harness_send(&h, "{\"type\":\"system\",\"command\":\"reboot\"}");
+	assert_true(noted(&h, "line restarts, as the backend asked"));
+	harness_says(&h, "<drop>");
+	assert_int_equal(h.device.restarts, 1);
+	assert_false(h.device.online);
+	harness_stop(&h);
+	harness_start(&h, harness_profile("esp32", &changes), NULL, false);
+	harness_welcome(&h);
+	harness_send(&h, "{\"type\":\"notify\",\"subtitles\":[{}]}");
+	assert_false(noted(&h, "line notifies"));
+	harness_send(&h, notify);
+	assert_true(noted(&h, "line notifies: plays http://a, 2 subtitles"));
+	harness_stop(&h);
+}
+
+/* What a user says goes out while it listens, and not else. */
+static void test_words(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	assert_false(pretend_say_words(&h.device, "early"));
+	harness_welcome(&h);
+	assert_true(pretend_say_words(&h.device, "say \"hi\""));
+	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
+			 "\"state\":\"detect\",\"text\":\"say \\\"hi\\\"\"}");
+	harness_mcp(&h, CALL("3", "self.test.big", "{\"n\":65404}"));
+	assert_true(h.device.unusable);
+	assert_false(pretend_say_words(&h.device, "late"));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+/* Other things that a profile has the device say by itself. */
+static void test_more_events(void **state)
+{
+	static const char profile[] =
+		"{'events':[{'after_ms':1,'audio':'00fF7a'},{'after_ms':2,"
+		"'message':{'type':'listen','state':'stop'}},{'after_ms':3,"
+		"'message':{'type':'listen','state':'detect'}},{'after_ms':4,"
+		"'message':{'type':'abort'}},{'after_ms':5,'message':{'type':"
+		"'listen','state':'start'}}]}";
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, quoted(profile), NULL, false);
+	harness_welcome(&h);
+	assert_string_equal(harness_next(&h, 60000), "<binary 00ff7a>");
+	assert_int_equal(h.device.mode, DEVICE_LISTENING);
+	assert_non_null(strstr(harness_next(&h, 60000), "\"stop\""));
+	assert_non_null(strstr(harness_next(&h, 60000), "\"detect\""));
+	assert_non_null(strstr(harness_next(&h, 60000), "\"abort\""));
+	assert_string_equal(harness_next(&h, 60000),
+			    "{\"session_id\":\"S1\",\"type\":\"listen\","
+			    "\"state\":\"start\"}");
+	assert_int_equal(h.device.mode, DEVICE_LISTENING);
+	assert_false(h.device.stopped);
+	harness_stop(&h);
+	/* at the local port only what is MCP */
+	harness_start(&h,
+		      quoted("{'events':[{'after_ms':0,'audio':'00'},{"
+			     "'after_ms':0,'message':{'type':'abort'}},{"
+			     "'after_ms':0,'notification':{'method':'n'}}]}"),
+		      NULL, true);
+	assert_string_equal(harness_next(&h, 60000),
+			    "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}");
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -728,6 +1032,12 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_hellos),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_not_recorded),
+		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_more_events),
 	};
 
 	mem_init();
