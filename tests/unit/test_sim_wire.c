@@ -275,6 +275,344 @@ static void test_chunks(void **state)
 	unchunk("-1\r\n", -1, NULL);
 }
 
+/* A chunk counts once its own end is there; what is left is looked at later. */
+static void test_chunk_borders(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	char *long_line = mem_zalloc(100);
+
+	(void)state;
+	unchunk("3\r\nabc\r", 0, "");
+	unchunk("3\r\nabc\r\n0", 0, "abc");
+	unchunk("aB\r\n", 0, "");
+	unchunk("000003\nabc\r\n0\n", 1, "abc");
+	unchunk("0000003\r\nabc", -1, NULL);
+	unchunk("g\r\n", -1, NULL);
+	unchunk("\r\n", -1, NULL);
+	memset(long_line, '1', 64);
+	assert_int_equal(http_unchunk(long_line, 64, &out), 0);
+	memset(long_line, '1', 65);
+	assert_int_equal(http_unchunk(long_line, 65, &out), -1);
+	mem_free(long_line);
+}
+
+/* ---- HTTP replies ---- */
+
+#define OK "HTTP/1.1 200 OK\r\n"
+
+/* A reply in one piece, and byte by byte; then, perhaps, its end. */
+static void replied(const char *text, bool ended, enum http_state expected,
+		    const char *words)
+{
+	size_t len = strlen(text);
+
+	for (size_t piece = 1; piece <= len; piece += len - 1) {
+		struct board_reply r;
+		enum http_state state = HTTP_MORE;
+
+		board_reply_init(&r);
+		for (size_t at = 0; at < len && state == HTTP_MORE; at += piece)
+			state = board_reply_feed(&r, text + at,
+						 len - at < piece ? len - at :
+								    piece);
+		if (ended && state == HTTP_MORE)
+			state = board_reply_end(&r);
+		assert_int_equal(state, expected);
+		if (state == HTTP_WHOLE)
+			assert_string_equal(buf_string(&r.body), words);
+		else if (state == HTTP_REFUSED || state == HTTP_BROKEN)
+			assert_string_equal(r.line, words);
+		board_reply_done(&r);
+	}
+}
+
+static void test_replies(void **state)
+{
+	(void)state;
+	replied(OK "Content-Length: 3\r\n\r\nabc", false, HTTP_WHOLE, "abc");
+	replied(OK "content-length:3\r\n\r\nab", false, HTTP_MORE, NULL);
+	/* cut: it never was whole */
+	replied(OK "Content-Length: 3\r\n\r\nab", true, HTTP_MORE, NULL);
+	/* without a length, or with none, the end is the peer's */
+	replied(OK "\r\nabc", false, HTTP_MORE, NULL);
+	replied(OK "\r\nabc", true, HTTP_WHOLE, "abc");
+	replied(OK "Content-Length: 0\r\n\r\n", false, HTTP_MORE, NULL);
+	replied(OK "Content-Length: 0\r\n\r\nabc", true, HTTP_WHOLE, "abc");
+	replied(OK "Content-Length: x\r\n\r\nabc", true, HTTP_WHOLE, "abc");
+	replied(OK "Content-Length: 12345678901234567\r\n\r\nabc", true,
+		HTTP_WHOLE, "abc");
+	replied(OK "X-Content-Length: 1\r\nContent-Lengths: 1\r\n\r\nabc", true,
+		HTTP_WHOLE, "abc");
+	replied(OK
+		"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n"
+		"\r\n",
+		false, HTTP_WHOLE, "abc");
+	replied(OK "Transfer-Encoding: chunk\r\n\r\n2\r\n", false, HTTP_MORE,
+		NULL);
+	replied(OK "Transfer-Encoding: chunked\r\n\r\nz\r\n", false,
+		HTTP_BROKEN, "the chunked reply is broken");
+	replied(OK "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", true,
+		HTTP_MORE, NULL);
+	replied("HTTP/1.1 200 OK\r\n", true, HTTP_MORE, NULL);
+	replied("+OK POP3 ready\r\n\r\n", false, HTTP_BROKEN, "+OK POP3 ready");
+	/* another status: a moment for its words */
+	replied("HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nno", false,
+		HTTP_MORE, NULL);
+	replied("HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nno", true,
+		HTTP_REFUSED, "HTTP/1.1 404 Not Found: no");
+	replied("HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nNot Found",
+		false, HTTP_REFUSED, "HTTP/1.1 404 Not Found");
+	replied("HTTP/1.1 403 No\r\nContent-Length: 15\r\n\r\n"
+		"{\"error\":\"why\"}",
+		false, HTTP_REFUSED, "HTTP/1.1 403 No: why");
+	replied("HTTP/1.0 500 Oops\r\n\r\n", true, HTTP_REFUSED,
+		"HTTP/1.0 500 Oops");
+}
+
+/* Where a board hangs for good, and where a head or a refusal is too long. */
+static void large_reply(const char *head, size_t len, enum http_state expected,
+			const char *words)
+{
+	char *body = mem_zalloc(len + 1);
+	struct board_reply r;
+
+	memset(body, 'x', len);
+	board_reply_init(&r);
+	board_reply_feed(&r, head, strlen(head));
+	assert_int_equal(board_reply_feed(&r, body, len), expected);
+	assert_string_equal(r.line, words);
+	board_reply_done(&r);
+	mem_free(body);
+}
+
+static void test_large_replies(void **state)
+{
+	CLEANUP(mem_free_ptr) char *cut = mem_zalloc(201);
+
+	(void)state;
+	large_reply(OK "\r\n", 8191, HTTP_MORE, "");
+	large_reply(OK "\r\n", 8192, HTTP_HANGS, "");
+	large_reply(OK "Content-Length: 8192\r\n\r\n", 8192, HTTP_HANGS, "");
+	large_reply(OK "Content-Length: 8191\r\n\r\n", 8191, HTTP_WHOLE, "");
+	large_reply(OK "X: ", 16384 - strlen(OK "X: "), HTTP_MORE, "");
+	large_reply(OK "X: ", 16385 - strlen(OK "X: "), HTTP_BROKEN,
+		    "the answer is no HTTP");
+	large_reply("HTTP/1.1 500 No\r\nX: ", 16385, HTTP_REFUSED,
+		    "HTTP/1.1 500 No");
+	memset(cut, 'x', 200);
+	large_reply("", 16385, HTTP_BROKEN, cut);
+	large_reply("HTTP/1.1 500 No\r\n\r\n", 4095, HTTP_MORE,
+		    "HTTP/1.1 500 No");
+}
+
+/* The parts of a head that others look at. */
+static void test_reply_parts(void **state)
+{
+	static const char whole[] =
+		"HTTP/1.1 302 Found\r\nLocation:  http://h/\r\nContent-Type: "
+		"text/html; x\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n"
+		"\r\nhi";
+	struct board_reply r;
+	struct trace t;
+
+	(void)state;
+	board_reply_init(&r);
+	assert_int_equal(r.length, -1);
+	assert_int_equal(board_reply_feed(&r, whole, strlen(whole)),
+			 HTTP_REFUSED);
+	assert_int_equal(r.status, 302);
+	assert_string_equal(r.location, "http://h/");
+	assert_string_equal(r.type, "text/html; x");
+	assert_string_equal(r.coding, "gzip");
+	assert_true(r.has_head && r.has_length);
+	assert_false(r.chunked);
+	assert_int_equal(r.length, 2);
+	board_http_trace_reply(&t, &r);
+	assert_false(t.outgoing);
+	assert_int_equal(t.status, 302);
+	assert_string_equal(t.kind, "text");
+	assert_int_equal(t.len, 2);
+	assert_memory_equal(t.data, "hi", 2);
+	assert_int_equal(t.head.len, strlen(whole) - 4);
+	board_reply_done(&r);
+	assert_null(r.location);
+	board_reply_init(&r);
+	board_reply_feed(&r, OK "\r\n", strlen(OK "\r\n"));
+	assert_null(r.location);
+	assert_null(r.type);
+	assert_null(r.coding);
+	assert_false(r.has_length);
+	board_reply_done(&r);
+}
+
+/* What is told of a request: all of it, or how long its body is. */
+static void test_traced_requests(void **state)
+{
+	CLEANUP(buf_done) struct buf rq = { 0 }, half = { 0 };
+	struct trace t;
+
+	(void)state;
+	buf_text(&rq, "POST / HTTP/1.1\r\nA: b\r\n\r\nbody");
+	board_http_trace_request(&t, &rq, true);
+	assert_true(t.outgoing);
+	assert_string_equal(t.kind, "text");
+	assert_int_equal(t.head.len, 23);
+	assert_memory_equal(t.head.text, "POST / HTTP/1.1\r\nA: b\r\n", 23);
+	assert_int_equal(t.len, 4);
+	assert_memory_equal(t.data, "body", 4);
+	assert_int_equal(t.size, 4);
+	board_http_trace_request(&t, &rq, false);
+	assert_int_equal(t.len, 0);
+	assert_int_equal(t.size, 4);
+	buf_text(&half, "POST");
+	board_http_trace_request(&t, &half, true);
+	assert_int_equal(t.head.len, 4);
+	assert_int_equal(t.len, 0);
+	assert_int_equal(t.size, 0);
+}
+
+static void test_status(void **state)
+{
+	static const struct {
+		const char *line;
+		int status;
+	} rows[] = {
+		{ "HTTP/1.1 200 OK", 200 },
+		{ "HTTP/1.0 404", 404 },
+		{ "HTTP/1.1 999", 999 },
+		{ "HTTP/1.1 099 x", -1 },
+		{ "HTTP/1.1 20", -1 },
+		{ "HTTP/2.0 200", -1 },
+		{ "HTTP/1.1-200", -1 },
+		{ "HTTP/1.1 2x0", -1 },
+		{ "", -1 },
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(
+			board_status(rows[i].line, strlen(rows[i].line)),
+			rows[i].status);
+	assert_int_equal(board_refused(&err, 401, "no"), -1);
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_int_equal(err.code, 401);
+	assert_string_equal(err.text, "no");
+	assert_int_equal(board_refused(&err, 403, "no"), -1);
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_int_equal(board_refused(&err, 500, "no"), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_int_equal(err.code, 500);
+	error_reset(&err);
+}
+
+/* device.md 5.3: the question behind a challenge. */
+static void test_activation(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "http://h:8002/ota/", "POST /ota/activate HTTP/1.1\r\nHost: "
+					"h:8002\r\nAccept-Language: de\r\n" },
+		{ "http://h/ota", "POST /ota/activate HTTP/1.1\r\nHost: h\r\n"
+				  "Accept-Language: de\r\n" },
+		{ "http://h", "POST /activate HTTP/1.1\r\nHost: h\r\n"
+			      "Accept-Language: de\r\n" },
+	};
+	static const struct ota_request about = { .device_id = "d",
+						  .client_id = "c",
+						  .language = "de",
+						  .user_agent = "b/2" };
+	static const char rest[] = "Activation-Version: 1\r\n"
+				   "Client-Id: c\r\n"
+				   "Content-Type: application/json\r\n"
+				   "Device-Id: d\r\n"
+				   "User-Agent: b/2\r\n"
+				   "Content-Length: 2\r\n"
+				   "Connection: close\r\n\r\n{}";
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *expected = mem_printf("%s%s", rows[i][1], rest);
+		CLEANUP(buf_done) struct buf out = { 0 };
+		struct board_ws_url u;
+
+		board_ws_url_parse(&u, rows[i][0], NULL);
+		board_ws_activate_request(&out, &u, &about);
+		assert_string_equal(buf_string(&out), expected);
+		board_ws_url_done(&u);
+	}
+}
+
+/* Lengths in two and in eight bytes, masked or not; codes of Close. */
+static void test_more_frames(void **state)
+{
+	struct board_ws_reader r = { 0 };
+	char *text = mem_zalloc(70001);
+	const char *data;
+	size_t len;
+	int code;
+
+	(void)state;
+	memset(text, 'a', 70000);
+	board_ws_feed(&r, "\x81\x7e\x01\x00", 4);
+	board_ws_feed(&r, text, 255);
+	expect(&r, WIRE_NONE, NULL);
+	board_ws_feed(&r, "ab", 2); /* the second is none of it */
+	assert_int_equal(board_ws_next(&r, &data, &len, &code), WIRE_TEXT);
+	assert_int_equal(len, 256);
+	assert_memory_equal(data, text, 256);
+	board_ws_reader_done(&r);
+	board_ws_feed(&r, "\x82\x7f\0\0\0\0\0\x01\x00\x01", 10);
+	board_ws_feed(&r, text, 65537);
+	assert_int_equal(board_ws_next(&r, &data, &len, &code), WIRE_BINARY);
+	assert_int_equal(len, 65537);
+	board_ws_feed(&r, "\x81\x82\x01\x02\x03\x04\x49\x6b", 8);
+	expect(&r, WIRE_TEXT, "Hi");
+	board_ws_feed(&r, "\x88\x04\x0f\xa3no", 6);
+	assert_int_equal(board_ws_next(&r, &data, &len, &code), WIRE_CLOSE);
+	assert_int_equal(code, 4003);
+	assert_int_equal(len, 4);
+	board_ws_feed(&r, "\x88\x01\x0f", 3);
+	assert_int_equal(board_ws_next(&r, &data, &len, &code), WIRE_CLOSE);
+	assert_int_equal(code, 0);
+	board_ws_feed(&r, "\x02\x01x\x80\x00", 5);
+	expect(&r, WIRE_BINARY, "x");
+	assert_false(r.broken);
+	board_ws_reader_done(&r);
+	mem_free(text);
+}
+
+/* Frames wait in their order, and not without end. */
+static void test_queue(void **state)
+{
+	struct frame_queue q = { 0 };
+	struct error err = { 0 };
+	struct frame *f;
+
+	(void)state;
+	assert_null(frame_queue_take(&q));
+	assert_int_equal(frame_queue_add(&q, "ab", 2, &err), 0);
+	assert_int_equal(frame_queue_add(&q, "c", 1, &err), 0);
+	assert_int_equal(q.bytes, 3);
+	f = frame_queue_take(&q);
+	assert_int_equal(f->len, 2);
+	assert_memory_equal(f->text, "ab", 2);
+	mem_free(f);
+	assert_int_equal(q.bytes, 1);
+	f = frame_queue_take(&q);
+	assert_memory_equal(f->text, "c", 1);
+	mem_free(f);
+	assert_null(frame_queue_take(&q));
+	assert_int_equal(frame_queue_add(&q, "d", 1, &err), 0);
+	q.bytes = TRANSPORT_QUEUE_MAX - 1;
+	assert_int_equal(frame_queue_add(&q, "ef", 2, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "bytes are waiting"));
+	assert_int_equal(frame_queue_add(&q, "e", 1, &err), 0);
+	frame_queue_done(&q);
+	error_reset(&err);
+}
+
 /* OTA replies. */
 
 #define BIT(code) OTA_BIT(code)
@@ -451,6 +789,12 @@ static void test_broker(void **state)
 	brokered("{\"endpoint\":\"h:8883\"," UP "}", "h 8883 tls", 0);
 	brokered("{\"endpoint\":\"h:1884/x\"," UP "}", "h 1884 plain", 0);
 	brokered("{\"endpoint\":\"h:1\",\"keepalive\":0," UP "}", " 240", 0);
+	brokered("{\"endpoint\":\"h:1\",\"keepalive\":4," UP "}", " 240", 0);
+	brokered("{\"endpoint\":\"h:1\",\"keepalive\":5," UP "}", " 5", 0);
+	brokered("{\"endpoint\":\"h:1\",\"keepalive\":65535," UP "}", " 65535",
+		 0);
+	brokered("{\"endpoint\":\"h:1\",\"keepalive\":65536," UP "}", " 240",
+		 0);
 	brokered("{\"endpoint\":\"h:1\",\"publish_topic\":\"\"}",
 		 "h 1 plain - - - - - 240", BIT(O303));
 	brokered("{\"endpoint\":\"h:1\",\"client_id\":7," UP "}",
@@ -529,10 +873,95 @@ static void test_ids(void **state)
 		assert_string_equal(id, rows[i].id);
 		mem_free(id);
 	}
+	for (i = 0; i < 2; i++) {
+		char *id = mem_zalloc(130);
+
+		memset(id, 'a', 128 + i);
+		assert_int_equal(identity_is_plain(id), i == 0);
+		mem_free(id);
+	}
+	assert_true(identity_is_plain("~ "));
+	assert_false(identity_is_plain("\x7f"));
 	assert_true(identity_is_plain("x y"));
 	assert_false(identity_is_plain(""));
 	assert_false(identity_is_plain("a\r\nb"));
 	assert_false(identity_is_plain("é"));
+}
+
+/* What the board's MQTT library takes where it is given no client id. */
+static void test_library_ids(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "02:00:00:0a:1b:fc", "ESP32_0A1BFC" },
+		{ "lamp", "ESP32_lAmp" },
+		{ "0a:1b", "ESP32_0A1B" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr) char *id = identity_library(rows[i][0]);
+
+		assert_string_equal(id, rows[i][1]);
+	}
+}
+
+/* What a fleet was asked, and what of it was never listed, or answered. */
+static void test_counts(void **state)
+{
+	struct firmware_catalog c = { .count = 0 };
+	struct tally t = { .sum.devices = 1 };
+	struct counted_request of = { .is_call = true };
+	struct sim_summary sum;
+	static const char *const names[] = { "a", "b", "u" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++)
+		firmware_catalog_add(&c, i)->name = mem_strdup(names[i]);
+	c.tool[2].user_only = true;
+	counts_init(&t.counts, &c);
+	t.counts.sessions = 3;
+	t.counts.hellos = 2;
+	t.counts.unheard = 1;
+	t.counts.listed_whole = 4;
+	of.tool = &c.tool[0];
+	of.came_ns = 1000000;
+	counts_came(&t.counts, &of);
+	counts_came(&t.counts, &of);
+	counts_came(&t.counts, &of);
+	counts_replied(&t.counts, &of, false, 3000000);
+	counts_replied(&t.counts, &of, true, 8000000);
+	of.is_call = false;
+	of.tool = NULL;
+	counts_came(&t.counts, &of);
+	counts_came(NULL, &of);
+	counts_replied(NULL, &of, false, 0);
+	counts_listed(&t.counts, 1, false);
+	counts_listed(&t.counts, 2, true);
+	counts_listed(&t.counts, 3, true);
+	counts_listed(NULL, 0, true);
+	tally_finish(&t, &sum);
+	assert_int_equal(sum.requests.came, 4);
+	assert_int_equal(sum.requests.answered, 1);
+	assert_int_equal(sum.requests.refused, 1);
+	assert_int_equal(sum.tool_calls.came, 3);
+	assert_int_equal(sum.tool_calls.answered, 1);
+	assert_int_equal(sum.tool_calls.refused, 1);
+	assert_int_equal(sum.sessions, 3);
+	assert_int_equal(sum.hellos, 2);
+	assert_int_equal(sum.unheard, 1);
+	assert_int_equal(sum.listed_whole, 4);
+	assert_int_equal(sum.answer_p50, 2000);
+	assert_int_equal(sum.answer_p99, 7000);
+	assert_int_equal(sum.lost_tools.name.count, 2);
+	assert_string_equal(sum.lost_tools.name.word[0], "b");
+	assert_int_equal(sum.lost_tools.count[0], 1);
+	assert_string_equal(sum.lost_tools.name.word[1], "u");
+	assert_int_equal(sum.lost_tools.count[1], 1);
+	assert_int_equal(sum.lost_replies.name.count, 1);
+	assert_string_equal(sum.lost_replies.name.word[0], "a");
+	assert_int_equal(sum.lost_replies.count[0], 1);
+	sim_summary_done(&sum);
+	firmware_catalog_done(&c);
 }
 
 static void test_tally(void **state)
@@ -582,10 +1011,21 @@ int main(void)
 		cmocka_unit_test(test_frames_in),
 		cmocka_unit_test(test_broken_frames),
 		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_chunk_borders),
+		cmocka_unit_test(test_replies),
+		cmocka_unit_test(test_large_replies),
+		cmocka_unit_test(test_reply_parts),
+		cmocka_unit_test(test_traced_requests),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_activation),
+		cmocka_unit_test(test_more_frames),
+		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_judge),
 		cmocka_unit_test(test_broker),
 		cmocka_unit_test(test_mqtt_ids),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_library_ids),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_tally),
 	};
 
