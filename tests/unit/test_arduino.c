@@ -168,6 +168,94 @@ static void small_documents(void **state)
 		strstr(told.word[told.count - 1], "its document has 1024"));
 }
 
+#define LIST(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/list\"}"
+
+/* Each tool with its schema, and nothing else of it. */
+static void lists(void **state)
+{
+	(void)state;
+	hears(LIST("\"l-1\""),
+	      "{\"jsonrpc\":\"2.0\",\"id\":l-1,\"result\":{\"tools\":[{\"name\":"
+	      "\"led_blink\",\"description\":\"Switches the LED of the board: "
+	      "on, off or blink.\",\"inputSchema\":{\"type\":\"object\","
+	      "\"properties\":{\"state\":{\"type\":\"string\",\"enum\":[\"on\","
+	      "\"off\",\"blink\"]}},\"required\":[\"state\"]}},{\"name\":"
+	      "\"system_info\",\"description\":\"Tells chip, free memory and "
+	      "uptime of the board.\",\"inputSchema\":{\"type\":\"object\","
+	      "\"properties\":{}}},{\"name\":\"read_log\",\"description\":"
+	      "\"Reads as many bytes of the board's log as it is asked for.\","
+	      "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"text\":{"
+	      "\"type\":\"string\"}},\"required\":[\"text\"]}}]}}");
+	assert_string_equal(told.word[told.count - 1], "listed 3 tools");
+}
+
+static void hear(const char *text)
+{
+	arduino_hear(sketch, text, strlen(text));
+}
+
+/* What a person sees of it. */
+static void tells(void **state)
+{
+	(void)state;
+	hears(CALL("1"), CALLED("1"));
+	assert_string_equal(told.word[told.count - 1], "called led_blink");
+	hear("{\"id\":1,\"method\":\"tools/call\"}");
+	assert_string_equal(told.word[told.count - 1], "called null: an error");
+	assert_non_null(strstr(said.word[1], "{\\\"error\\\":\\\""));
+	hear("{\"id\":1,\"method\":\"initialize\"}");
+	assert_string_equal(told.word[told.count - 1], "asked to initialize");
+	/* without arguments it is called with none */
+	hears("{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+	      "\"system_info\"}}",
+	      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":"
+	      "\"text\",\"text\":\"{\\\"success\\\":true,\\\"model\\\":"
+	      "\\\"ESP32-S3\\\",\\\"freeHeap\\\":231452,\\\"uptime\\\":4711}\""
+	      "}],\"isError\":false}}");
+	hear("{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+	     "\"read_log\",\"arguments\":{}}}");
+	assert_string_equal(told.word[told.count - 1],
+			    "called read_log: an error");
+}
+
+/* Those at work have a bound, and no other is answered beyond it. */
+static void too_many(void **state)
+{
+	static const struct arduino_events events = { .text = on_text,
+						      .line = on_line };
+	static const char slow[] =
+		"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+		"\"slow\"}}";
+	struct arduino *other;
+	struct bench b;
+
+	(void)state;
+	bench_open(
+		&b,
+		"{\"kind\":\"service\",\"name\":\"s\",\"tools\":[{\"name\":"
+		"\"slow\",\"result\":{\"text\":\"\",\"delay_ms\":1000000}}]}",
+		NULL);
+	other = arduino_new(b.service, &events, NULL);
+	words_done(&said);
+	words_done(&told);
+	for (int i = 0; i < 16; i++)
+		arduino_hear(other, slow, strlen(slow));
+	assert_int_equal(told.count, 0);
+	arduino_hear(other, slow, strlen(slow));
+	assert_int_equal(told.count, 1);
+	assert_string_equal(told.word[0],
+			    "a message is dropped: too many calls are at work");
+	arduino_hear(other, LIST("1"), strlen(LIST("1")));
+	assert_int_equal(told.count, 2);
+	assert_int_equal(said.count, 0);
+	arduino_hear(other, PING(""), strlen(PING("")));
+	assert_int_equal(said.count, 1);
+	arduino_free(other);
+	arduino_free(NULL);
+	assert_int_equal(b.service->calls, 0);
+	bench_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +268,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wrong_tool, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(small_documents, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(lists, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tells, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(too_many, set_up, tear_down),
 	};
 
 	mem_init();
