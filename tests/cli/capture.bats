@@ -72,8 +72,100 @@ talk() {
 	jq -es 'length == 2 and .[0].capture == 1 and .[1].t == 30000 and .[1].c == 2' stdout
 	mcp capture show talk.jsonl --from yesterday
 	ends 2
-	mcp capture show talk.jsonl --from 25:00
+	for when in 25:00 24:00 10:60 10:02:61 10:02x; do
+		mcp capture show talk.jsonl --from "$when"
+		ends 2
+		hints "'$when' is no time"
+	done
+}
+
+# shown WORDS…: how many lines of talk.jsonl are shown so.
+shown() {
+	TZ=UTC mcp capture show talk.jsonl "$@"
+	wc -l <stdout
+}
+
+@test "show: both ends of a time belong to it, a word may stand anywhere" {
+	talk
+	[ "$(shown)" = 6 ]
+	[ "$(shown --from 31s)" = 1 ]
+	[ "$(shown --to 31s)" = 6 ]
+	[ "$(shown --from 30ms)" = 2 ]
+	[ "$(shown --to 29ms)" = 4 ]
+	[ "$(shown --from 10:02:42.400)" = 1 ]
+	[ "$(shown --to 10:02:42.399)" = 5 ]
+	[ "$(shown --from 0:00 --to 21:59)" = 6 ]
+	[ "$(shown --filter sing)" = 1 ]
+	[ "$(shown --filter 'R"}}}')" = 1 ]
+	[ "$(shown --filter 'r"}}}}')" = 0 ]
+	[ "$(shown --filter xiaozhi/)" = 1 ]
+	[ "$(shown --filter END)" = 1 ]
+	mcp -o json capture show talk.jsonl --from 31s
+	jq -es 'length == 2 and (.[0] | .as == "proxy" and .made == "2026-11-22T10:02:11.400Z")' stdout
+	# Past midnight a time of day is that of the next day.
+	{
+		echo "${header/T10:02:11.400Z/T23:59:30.000Z}"
+		put '"n":1,"t":0,"c":2,"leg":"ws","from":"device","kind":"open"'
+		put '"n":2,"t":60000000,"c":2,"leg":"ws","from":"device","kind":"end"'
+	} >talk.jsonl
+	[ "$(shown --from 0:00)" = 1 ]
+	line '^00:00:30.000 '
+	[ "$(shown --to 0:00)" = 1 ]
+	echo "$header" >talk.jsonl
+	mcp capture show talk.jsonl
+	ends 7
+	hints "nothing in 'talk.jsonl' is to be shown"
+	absent 'no event fits' stderr
+}
+
+@test "each verb takes so many files, and its own options" {
+	talk
+	mcp capture show talk.jsonl talk.jsonl
 	ends 2
+	hints 'capture show takes one file'
+	mcp capture pcap
+	ends 2
+	hints 'capture pcap takes one file'
+	mcp capture mask talk.jsonl talk.jsonl
+	ends 2
+	hints 'capture mask takes one file'
+	mcp capture diff talk.jsonl
+	ends 2
+	hints 'capture diff takes two files'
+	mcp capture diff talk.jsonl talk.jsonl talk.jsonl
+	ends 2
+	hints 'capture diff takes two files'
+	mcp capture join talk.jsonl
+	ends 2
+	hints 'capture join takes two files or more'
+	mcp capture join talk.jsonl talk.jsonl talk.jsonl
+	ends 0
+	mcp capture show talk.jsonl --ignore /a
+	ends 2
+	hints "option '--ignore' is not for capture show"
+	mcp capture diff talk.jsonl talk.jsonl --anonymise
+	ends 2
+	hints "option '--anonymise' is not for capture diff"
+	mcp capture pcap talk.jsonl --from 1s
+	ends 2
+	hints "option '--from' is not for capture pcap"
+	mcp capture join talk.jsonl talk.jsonl --to 1s
+	ends 2
+	hints "option '--to' is not for capture join"
+	mcp capture diff talk.jsonl talk.jsonl --ignore a
+	ends 2
+	mcp --jq . capture pcap talk.jsonl
+	ends 2
+	hints 'pcapng is none'
+	{
+		echo "$header"
+		put '"n":1,"t":0,"c":1,"leg":"ws","from":"device","kind":"text","device":"aa:bb","text":"{}"'
+	} >one.jsonl
+	mcp -d aa:bb capture diff one.jsonl one.jsonl
+	ends 0
+	mcp -d nobody capture diff one.jsonl one.jsonl
+	ends 7
+	hints "'one.jsonl' has no messages of nobody"
 }
 
 @test "packed, piped, cut and old files are read" {

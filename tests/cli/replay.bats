@@ -146,9 +146,22 @@ recorded() {
 	echo no >foreign.jsonl
 	mcp sim: replay foreign.jsonl
 	ends 2
-	mcp sim: replay board.jsonl --speed fast
+	local speed
+	for speed in fast 2x 0 0.0009 1000001 -1; do
+		mcp sim: replay board.jsonl "--speed=$speed"
+		ends 2
+		hints "--speed '$speed': a number as 0.5 or 10, or max"
+	done
+	mcp sim: replay empty.jsonl --speed 0.001
+	ends 7
+	mcp sim: replay empty.jsonl --speed 1000000
+	ends 7
+	mcp sim: replay empty.jsonl ws://127.0.0.1:1/
 	ends 2
-	hints 'a number as 0.5 or 10, or max'
+	hints 'replay --as backend takes no address'
+	mcp replay empty.jsonl --as device ws://127.0.0.1:1/ --of me
+	ends 7
+	hints "'empty.jsonl' has nothing that a board said to or for me"
 }
 
 @test "clone: of a capture and of a live device, the simulated board answers as the real one" {
