@@ -34,7 +34,22 @@ static const char profile[] =
 	"\"properties\":{\"r\":{\"type\":\"string\",\"x-mcp-header\":\"R\"},"
 	"\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"N\"}}},\"result\":"
 	"\"here\"},"
-	"{\"name\":\"shy\",\"hidden\":true,\"result\":\"hello\"}],"
+	"{\"name\":\"shy\",\"hidden\":true,\"result\":\"hello\"},"
+	"{\"name\":\"url\",\"steps\":[{\"ask\":{\"u\":{\"method\":"
+	"\"elicitation/create\",\"params\":{\"mode\":\"url\",\"url\":"
+	"\"http://x\",\"message\":\"m\"}}}}],\"result\":\"went\"},"
+	"{\"name\":\"all\",\"steps\":[{\"ask\":{\"u\":{\"method\":"
+	"\"elicitation/create\",\"params\":{\"mode\":\"url\"}},\"f\":{"
+	"\"method\":\"elicitation/create\",\"params\":{}},\"s\":{\"method\":"
+	"\"sampling/createMessage\",\"params\":{}},\"r\":{\"method\":"
+	"\"roots/list\"}}}],\"result\":\"all\"},"
+	"{\"name\":\"hasty\",\"steps\":[{\"ask\":{\"r\":{\"method\":"
+	"\"roots/list\"}},\"timeout_ms\":1}],\"result\":\"late\"},"
+	"{\"name\":\"strict\",\"steps\":[{\"ask\":{\"r\":{\"method\":"
+	"\"roots/list\"}},\"state\":true}],\"result\":\"strict\"},"
+	"{\"name\":\"waits\",\"inputSchema\":{\"type\":\"object\","
+	"\"properties\":{\"ms\":{}}},\"steps\":[{\"wait_ms\":\"${ms}\"}],"
+	"\"result\":\"waited\"}],"
 	"\"prompts\":[{\"name\":\"rich\",\"arguments\":[{\"name\":\"u\"}],"
 	"\"messages\":[{\"role\":\"assistant\",\"content\":{\"type\":"
 	"\"resource\",\"resource\":{\"uri\":\"${u}\",\"text\":\"t\"}}}]},"
@@ -594,6 +609,19 @@ static void test_listens(void **state)
 	assert_int_equal(b.service->feeds, 0);
 	heard_done(&h);
 	heard_done(&narrow);
+	bench_has(&b,
+		  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+		  "\"subscriptions/listen\",\"params\":{" META("") "}}",
+		  "'notifications' is missing");
+	/* each once, with a comma between, and no more than so many */
+	q = hear(&b, &h,
+		 LISTEN("9", "\"resourceSubscriptions\":[\"x://1\",\"x://1\","
+			     "\"x://a/b.txt\"]"),
+		 NULL);
+	has(buf_string(&h.all), "\"notifications\":{\"resourceSubscriptions\":["
+				"\"x://1\",\"x://a/b.txt\"]}");
+	service_abandon(q);
+	heard_done(&h);
 	/* nobody to tell; too many */
 	bench_has(&b, LISTEN("1", ""), "needs an event stream");
 	for (int i = 0; i < SERVICE_FEEDS_MAX; i++)
@@ -625,6 +653,237 @@ static void test_log_level(void **state)
 	     NULL);
 	has(buf_string(&h.all), "line 3");
 	has(h.reply, "\"resultType\":\"complete\"");
+	heard_done(&h);
+	bench_close(&b);
+}
+
+/* ---- what is not taken ---- */
+
+#define LIST(meta)                                                 \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"," \
+	"\"params\":{\"_meta\":{" meta "}}}"
+#define VERSION "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\""
+#define CAPABILITIES "\"io.modelcontextprotocol/clientCapabilities\":{}"
+#define LEVEL(level) "\"io.modelcontextprotocol/logLevel\":" level
+
+static void test_bad_meta(void **state)
+{
+	static const char *const rows[][2] = {
+		{ LIST(""), "'_meta' needs 'io.modelcontextprotocol/"
+			    "protocolVersion', a string" },
+		{ LIST("\"io.modelcontextprotocol/protocolVersion\":7"),
+		  "protocolVersion', a string" },
+		{ LIST(VERSION), "'_meta' needs 'io.modelcontextprotocol/"
+				 "clientCapabilities', an object" },
+		{ LIST(VERSION ",\"io.modelcontextprotocol/clientCapabilities\""
+			       ":[]"),
+		  "clientCapabilities', an object" },
+		{ LIST(VERSION "," CAPABILITIES "," LEVEL("\"loud\"")),
+		  "logLevel' is no level" },
+		{ LIST(VERSION "," CAPABILITIES "," LEVEL("7")),
+		  "logLevel' is no level" },
+		{ LIST(VERSION "," CAPABILITIES ",\"progressToken\":[]"),
+		  "'progressToken' must be a string or a number" },
+		{ LIST(VERSION "," CAPABILITIES ",\"progressToken\":\"p\""),
+		  "\"tools\":[]" },
+		{ LIST(VERSION "," CAPABILITIES ",\"progressToken\":7"),
+		  "\"tools\":[]" },
+		{ LIST(VERSION "," CAPABILITIES "," LEVEL("\"debug\"")),
+		  "\"ttlMs\":0,\"cacheScope\":\"private\",\"tools\":[]" },
+	};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b,
+		   "{\"kind\":\"service\",\"name\":\"s\",\"era\":\"modern\"}",
+		   NULL);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		bench_has(&b, rows[i][0], rows[i][1]);
+	bench_close(&b);
+}
+
+/* A number is the same number, however it is written in its header. */
+static void numbered(struct bench *b, const char *given, const char *part)
+{
+	static const char text[] = CALL(
+		"1", "\"name\":\"region\",\"arguments\":{\"n\":50}," META(""));
+	CLEANUP(headers_done) struct headers headers = { 0 };
+	struct heard h = { 0 };
+
+	headers_add(&headers, "MCP-Protocol-Version", "2026-07-28");
+	headers_add(&headers, "Mcp-Method", "tools/call");
+	headers_add(&headers, "Mcp-Name", "region");
+	headers_add(&headers, "Mcp-Param-N", given);
+	hear(b, &h, text, &headers);
+	has(h.reply, part);
+	heard_done(&h);
+}
+
+static void test_numbers_in_headers(void **state)
+{
+	static const char bad[] = "Header mismatch: 'Mcp-Param-N' is not what "
+				  "stands in the message";
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	numbered(&b, "50", "here");
+	numbered(&b, " 50.0 ", "here");
+	numbered(&b, "5e1", "here");
+	numbered(&b, "=?base64?NTA=?=", "here");
+	numbered(&b, "49", bad);
+	numbered(&b, "51", bad);
+	numbered(&b, "50x", bad);
+	numbered(&b, "", bad);
+	bench_close(&b);
+}
+
+/* What a client must have declared, all of it, each once. */
+static void test_lacking(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_has(&b, CALL("1", "\"name\":\"all\"," META("")),
+		  "\"message\":\"Missing required client capability: "
+		  "elicitation, sampling, roots\",\"data\":{"
+		  "\"requiredCapabilities\":{\"elicitation\":{\"form\":{}},"
+		  "\"sampling\":{},\"roots\":{}}}");
+	bench_has(&b,
+		  CALL("1",
+		       "\"name\":\"all\"," META(
+			       "\"elicitation\":{\"form\":{}},\"roots\":{}")),
+		  "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}},"
+		  "\"sampling\":{}}");
+	bench_has(&b, CALL("1", "\"name\":\"url\"," META("\"elicitation\":{}")),
+		  "capability: elicitation by URL\"");
+	bench_has(
+		&b,
+		CALL("1",
+		     "\"name\":\"url\"," META("\"elicitation\":{\"url\":{}}")),
+		"\"inputRequests\":{\"u\":{\"method\":\"elicitation/create\"");
+	/* of a prompt there is no result that could tell it */
+	bench_has(&b, INIT(""), "\"serverInfo\"");
+	bench_method(&b, "prompts/get", "{\"name\":\"asks\"}",
+		     "\"code\":-32603,\"message\":\"Internal error: roots is "
+		     "needed, and the client did not declare it\"");
+	bench_has(&b, CALL("1", "\"name\":\"maybe\""), "ready");
+	bench_close(&b);
+}
+
+/* Answers that are none, of each kind. */
+static void test_odd_answers(void **state)
+{
+	static const struct {
+		const char *key, *answer, *why;
+	} rows[] = {
+		{ "r", "{}", "the answer to 'r' has no 'roots'" },
+		{ "r", "{\"roots\":{}}", "has no 'roots'" },
+		{ "s", "{\"content\":{}}", "is no message with 'role' and" },
+		{ "s", "{\"role\":\"user\"}", "is no message with" },
+		{ "s", "{\"role\":\"user\",\"content\":\"x\"}",
+		  "is no message" },
+		{ "s", "{\"role\":\"user\",\"content\":[]}", "\"all\"" },
+		{ "f", "{\"action\":\"decline\"}", "\"all\"" },
+		{ "f", "{\"action\":\"cancel\"}", "\"all\"" },
+		{ "f", "{\"action\":\"accept\"}", "\"all\"" },
+		{ "f", "{\"action\":7}", "has no 'action' that is accept" },
+		{ "u", "{\"action\":\"no\"}",
+		  "the answer to 'u' has no 'action'" },
+		{ "u", "[]", "the answer to 'u' is no object" },
+	};
+	static const char *const good[][2] = {
+		{ "u", "{\"action\":\"accept\"}" },
+		{ "f", "{\"action\":\"decline\"}" },
+		{ "s", "{\"role\":\"user\",\"content\":{}}" },
+		{ "r", "{\"roots\":[]}" },
+	};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		buf_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+				"\"tools/call\",\"params\":{\"name\":\"all\","
+				"\"inputResponses\":{\"z\":1");
+		for (size_t k = 0; k < COUNT(good); k++) {
+			bool odd = strcmp(good[k][0], rows[i].key) == 0;
+
+			buf_printf(&text, ",\"%s\":%s", good[k][0],
+				   odd ? rows[i].answer : good[k][1]);
+		}
+		buf_text(&text, "}," META("\"elicitation\":{\"form\":{},"
+					  "\"url\":{}},\"sampling\":{},"
+					  "\"roots\":{}") "}}");
+		bench_has(&b, buf_string(&text), rows[i].why);
+	}
+	bench_close(&b);
+}
+
+/* Who does not answer in time is not waited for. */
+static void test_no_answer(void **state)
+{
+	struct heard h = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_has(&b, INIT("\"roots\":{}"), "\"serverInfo\"");
+	assert_non_null(hear(&b, &h, CALL("1", "\"name\":\"hasty\""), NULL));
+	wait_reply(&b, &h,
+		   "\"the client did not answer in time\"}],\"isError\":true");
+	bench_says(&b, ANSWER("1", "{\"roots\":[]}"), "");
+	assert_int_equal(b.service->calls, 0);
+	heard_done(&h);
+	bench_close(&b);
+}
+
+/* A step that wants its state takes no answer without it. */
+static void test_state_wanted(void **state)
+{
+	static const char early[] =
+		CALL("1", "\"name\":\"strict\",\"inputResponses\":{\"r\":{"
+			  "\"roots\":[]}}," META("\"roots\":{}"));
+	CLEANUP(mem_free_ptr) char *reply = NULL, *id = NULL, *text = NULL;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	reply = bench_ask(&b, early);
+	has(reply, "\"resultType\":\"input_required\"");
+	id = state_of(reply);
+	text = mem_printf(CALL("1", "\"name\":\"strict\",\"requestState\":"
+				    "\"%s\",\"inputResponses\":{\"r\":{"
+				    "\"roots\":[]}}," META("\"roots\":{}")),
+			  id);
+	bench_has(&b, text, "\"text\":\"strict\"");
+	bench_close(&b);
+}
+
+/* A wait may be told by an argument; what is no time is not waited for. */
+static void test_waits(void **state)
+{
+	struct heard h = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	assert_non_null(hear(&b, &h,
+			     CALL("1", "\"name\":\"waits\",\"arguments\":{"
+				       "\"ms\":\"soon\"}"),
+			     NULL));
+	wait_reply(&b, &h, "waited");
+	heard_done(&h);
+	assert_non_null(hear(&b, &h,
+			     CALL("1", "\"name\":\"waits\",\"arguments\":{"
+				       "\"ms\":3600000}"),
+			     NULL));
+	loop_poll(b.loop);
+	assert_false(h.done);
+	service_abandon(b.client->first);
 	heard_done(&h);
 	bench_close(&b);
 }
@@ -722,6 +981,13 @@ int main(void)
 		cmocka_unit_test(test_many_rounds),
 		cmocka_unit_test(test_listens),
 		cmocka_unit_test(test_log_level),
+		cmocka_unit_test(test_bad_meta),
+		cmocka_unit_test(test_numbers_in_headers),
+		cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_odd_answers),
+		cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_state_wanted),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_one_era),
 	};
