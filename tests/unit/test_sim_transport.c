@@ -315,6 +315,74 @@ static void test_bad_targets(void **state)
 	bad_target(TARGET "?fault=%zz", "escape");
 	bad_target(TARGET "?timeout=0", "'0' is no time");
 	bad_target("sim:llm?timeout=0s", "'0s' is no time");
+	bad_target(TARGET "?timeout=x", "timeout= of the target sim");
+	bad_target(TARGET "?ollama=", "ollama= of the target sim: has no");
+	bad_target(TARGET "?model=", "model= of the target sim: has no value");
+	bad_target(TARGET "?ollama=ftp://h", "ollama= of the target sim: 'ftp");
+	bad_target(TARGET "?fill=100001", "'100001': a number of tools from 0");
+	bad_target(TARGET "?fill=-1", "number of tools from 0 to 100000");
+	bad_target(TARGET "?x=1", "knows no 'x': fault=, firmware=, fill=, "
+				  "ollama=, model= and timeout= may stand");
+	bad_target("sim:llm?fault=deep",
+		   "knows no 'fault': ollama=, model= and "
+		   "timeout= may stand");
+	bad_target("sim:arduino", "'arduino' is no target: it dials an access");
+}
+
+/* A service behind the target: plain JSON-RPC, and the same contract. */
+
+static void on_service(void *owner, const struct peer_info *peer)
+{
+	struct client *c = owner;
+
+	assert_false(c->inside);
+	c->ready++;
+	assert_true(peer->plain);
+	assert_string_equal(peer->address, "sim:llm");
+	if (c->close_at_ready)
+		c->transport.ops->close(&c->transport);
+}
+
+static const struct transport_events service_events = {
+	.ready = on_service,
+	.message = on_message,
+	.failed = on_failed,
+	.closed = on_closed,
+};
+
+static void test_service(void **state)
+{
+	struct error err = { 0 };
+	struct client c;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		open_target(&c, "sim:llm?model=m&timeout=3s&&ollama=h:1");
+		c.transport.events = &service_events;
+		c.close_at_ready = i == 1;
+		c.close_at_message = i == 2;
+		assert_int_equal(c.ready, 0);
+		say(&c, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+		say(&c, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
+		until(&c, 2);
+		assert_int_equal(c.ready, 1);
+		assert_int_equal(c.got.count, i == 0 ? 2 : i - 1);
+		if (i == 0)
+			assert_string_equal(c.got.word[1],
+					    "{\"jsonrpc\":\"2.0\",\"id\":2,"
+					    "\"result\":{}}");
+		hang_up(&c);
+		if (c.transport.impl)
+			assert_int_equal(
+				sim_ops.send(&c.transport, "{}", 2, &err), -1);
+		end(&c);
+		assert_int_equal(c.why.kind, ERR_NONE);
+		error_reset(&err);
+	}
+	open_target(&c, "sim:llm");
+	c.transport.events = &service_events;
+	end(&c); /* before ready */
+	assert_int_equal(c.ready, 0);
 }
 
 int main(void)
@@ -327,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_device_ends_it),
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_bad_targets),
+		cmocka_unit_test(test_service),
 	};
 
 	mem_init();
