@@ -679,7 +679,7 @@ const char sim_profile_help_service[] =
 "tools\ta list: name, title, description, inputSchema, outputSchema, annotations, steps, hidden, task, result; each is called by tools/call, and in a session or without one by the method tools/NAME, whose result is the plain object\n"
 "prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), steps, hidden, and text (a template; a string or a list of lines) or messages (a list of objects with role and content, texts in which are templates); one with text is a resource prompt://NAME too, as the template that it is\n"
 "resources\ta list: uri, name, title, description, mimeType, steps, hidden, and text or blob (base64)\n"
-"way\tarduino: it dials an access point, as a sketch with the Arduino library xiaozhi-esp32-mcp (mcpctl sim arduino --connect URL); without: it waits for clients\n"
+"dials\tarduino: it dials an access point, as a sketch with the Arduino library xiaozhi-esp32-mcp (mcpctl sim arduino --connect URL); without: it waits for clients\n"
 "templates\ta list: uriTemplate, as file:///{name}, name, title, description, mimeType, steps, values (an object: for completion, a list for each place), and text (a template with the places) or blob\n"
 "\n"
 "Arguments are checked against inputSchema, and its defaults filled in. "

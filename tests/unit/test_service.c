@@ -2,6 +2,7 @@
 /* A service's messages, from literal bytes: JSON-RPC, methods, tools at work. */
 #include "service_harness.h"
 #include "sim/profile.h"
+#include "sim/sim.h"
 
 static const char profile[] =
 	"{\"kind\":\"service\",\"name\":\"s\",\"tools\":["
@@ -941,6 +942,12 @@ static void test_kinds(void **state)
 	struct error err = { 0 };
 
 	(void)state;
+	/* as the manual has it */
+	assert_non_null(strstr(sim_profile_help_service, "\ndials\tarduino:"));
+	assert_true(service_profile_dials("src/sim/profiles/arduino.json"));
+	assert_false(service_profile_dials(LLM));
+	assert_false(service_profile_dials("/nope.json"));
+	assert_false(service_profile_dials(NULL));
 	assert_true(service_profile_is(LLM));
 	assert_false(service_profile_is("src/sim/profiles/esp32.json"));
 	assert_false(service_profile_is("/nope.json"));
