@@ -818,10 +818,12 @@ static void test_recorded(void **state)
 	harness_welcome(&h);
 	harness_mcp(&h, RQ("1", "\"method\":\"initialize\""));
 	harness_mcp_says(&h, REPLY("1", "1"));
+	assert_int_equal(times_noted(&h, "initialized"), 1);
 	harness_mcp(&h, RQ("2", "\"method\":\"initialize\""));
 	harness_mcp_says(&h, REPLY("2", "1"));
 	harness_mcp(&h, RQ("3", LIST));
 	harness_mcp_says(&h, REPLY("3", "2"));
+	assert_int_equal(times_noted(&h, "listed"), 1);
 	harness_mcp(&h, RQ("4", LIST));
 	harness_mcp_says(&h, REPLY("4", "2"));
 	assert_int_equal(times_noted(&h, "initialized"), 1);
