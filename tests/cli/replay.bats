@@ -18,7 +18,10 @@ recorded() {
 	recorded sim:
 	mcp sim: replay board.jsonl --speed max
 	ends 0
-	says 'all as they were'
+	says 'capture  ok    12 messages of 02:00:00:00:00:01'
+	says 'left     -     out: 2 events of other conversations, and ends'
+	says 'device   ok    is there'
+	says 'same     ok    6 steps of the device compared, all as they were'
 	mcp sim:fixtures replay board.jsonl --speed max
 	ends 7
 	says 'reply to tools/call self.get_device_status'
@@ -28,6 +31,24 @@ recorded() {
 	mcp -o json sim:fixtures replay board.jsonl --speed max
 	ends 7
 	grep -q '"difference":{"kind":"other","from":"device","step":"reply to initialize".*"pointer":"/result/serverInfo/name","old":"pretend-esp32s3","new":"host-board"' <<<"$out"
+}
+
+@test "an answer that was none is more; what is said next waits as long as it did" {
+	local began
+	recorded sim:
+	jq -c 'select(.n != 12)' board.jsonl >less.jsonl
+	mcp sim: replay less.jsonl --speed max --report tap:less.tap
+	ends 7
+	says 'more     #11   device   reply to tools/call self.get_device_status'
+	says 'same     fail  5 steps of the device compared, 1 more'
+	hints '1 step is not as recorded'
+	grep -q '^not ok .*reply to tools/call self.get_device_status' less.tap
+	grep -q 'more than there was' less.tap
+	jq -c 'if .n and .n >= 11 then .t += 400000 else . end' board.jsonl >slow.jsonl
+	began=$(date +%s%N)
+	mcp sim: replay slow.jsonl --speed 2
+	ends 0
+	[ $(($(date +%s%N) - began)) -ge 200000000 ]
 }
 
 @test "what is ignored is not compared" {
@@ -53,6 +74,8 @@ recorded() {
 	ends 7
 	says 'missing  #'
 	says 'reply to tools/call self.get_device_status'
+	says 'same     fail  6 steps of the device compared, 2 missing'
+	hints '2 steps are not as recorded'
 	mcp --timeout 300ms 'sim:?fault=close-mid-reply' replay board.jsonl --speed max
 	ends 7
 	says 'the device ended the connection'
