@@ -13,6 +13,16 @@ load helper
 	says '"volume":31'
 	mcp "${url%/ws}/other" ping
 	ends 3
+	# A restart takes all connections with it, and none of what is stored.
+	mcp "$url" call self.reboot
+	ends 0
+	hints 'the device restarted'
+	wait_for sim.err 'connections dropped by the device'
+	mcp "$url" call self.get_device_status
+	ends 0
+	says '"volume":31'
+	[ "$(grep -c 'tools are being listed' sim.err)" = 2 ]
+	[ "$(grep -c 'called: self.get_device_status' sim.err)" = 2 ]
 }
 
 @test "sim --listen: each client is judged by itself" {
