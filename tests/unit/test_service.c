@@ -524,6 +524,53 @@ static void test_wrong_profiles(void **state)
 		     "tools.x.result.normalise.members.m", "\"number\"");
 }
 
+#define CONFORMANCE "src/sim/profiles/conformance.json"
+#define OVER(members) \
+	"{\"kind\":\"service\",\"extends\":\"" CONFORMANCE "\"," members "}"
+
+/* What stands in a file over what it extends: by names, and by members. */
+static void test_over(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(
+		&b,
+		OVER("\"name\":\"mine\",\"cache\":{\"ttl_ms\":1},\"ways\":{"
+		     "\"text_max\":9},\"tools\":[{\"name\":\"first\",\"result\""
+		     ":1},{\"name\":\"test_simple_text\",\"result\":\"other\"}],"
+		     "\"resources\":[{\"uri\":\"test://static-text\",\"text\":"
+		     "\"own\"}],\"templates\":[{\"uriTemplate\":"
+		     "\"test://template/{id}/data\",\"text\":\"<${id}>\"}]"),
+		NULL);
+	assert_string_equal(service_name(b.service), "mine");
+	assert_int_equal(b.service->ttl_ms, 1);
+	assert_string_equal(b.service->cache_scope, "public");
+	assert_int_equal(b.service->ways.text_max, 9);
+	/* it stays where it stood, and what is new follows */
+	assert_string_equal(b.service->tool[0].name, "test_simple_text");
+	assert_string_equal(b.service->tool[b.service->tool_count - 1].name,
+			    "first");
+	bench_method(&b, "tools/call", "{\"name\":\"test_simple_text\"}",
+		     "\"text\":\"other\"");
+	bench_method(&b, "tools/list", "{}",
+		     "{\"tools\":[{\"name\":\"test_simple_text\","
+		     "\"description\":");
+	bench_method(&b, "resources/read", "{\"uri\":\"test://static-text\"}",
+		     "\"mimeType\":\"text/plain\",\"text\":\"own\"");
+	bench_method(&b, "resources/read",
+		     "{\"uri\":\"test://template/7/data\"}",
+		     "\"mimeType\":\"application/json\",\"text\":\"<7>\"");
+	bench_close(&b);
+	/* what is of another kind stands in its place, and is refused there */
+	refused(OVER("\"cache\":7"), "cache", "an object");
+	refused(OVER("\"tools\":{}"), "tools", "a list");
+	refused(OVER("\"tools\":[{\"name\":\"new\",\"result\":1},{\"name\":"
+		     "\"new\",\"result\":1}]"),
+		"tools.new", "two of that name");
+	refused(OVER("\"prompts\":[{\"text\":\"\"}]"), "prompts", "a 'name'");
+}
+
 /* Members of a service, where it is wrong, and what is said of it. */
 static void test_wrong_parts(void **state)
 {
@@ -975,6 +1022,7 @@ int main(void)
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_extends),
 		cmocka_unit_test(test_wrong_profiles),
+		cmocka_unit_test(test_over),
 		cmocka_unit_test(test_wrong_parts),
 		cmocka_unit_test(test_wrong_steps),
 		cmocka_unit_test(test_parts),
