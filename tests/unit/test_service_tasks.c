@@ -20,6 +20,8 @@ static const char profile[] =
 	"\"properties\":{\"t\":{\"type\":\"string\"}}},\"steps\":[{"
 	"\"progress\":1,\"message\":\"${t}\"}],\"result\":{\"template\":"
 	"\"${t}\"}},"
+	"{\"name\":\"gone\",\"task\":{},\"result\":{\"exec\":\"/nope/nothing\"}"
+	"},"
 	"{\"name\":\"plain\",\"result\":\"plain\"}]}";
 
 #define INIT(caps)                                                             \
@@ -338,6 +340,63 @@ static void is_answered_without_a_session(void **state)
 	bench_close(&b);
 }
 
+/* What came of no result at all is told as the error that it is. */
+static void has_an_error(void **state)
+{
+	struct bench b;
+	char id[33];
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	begin(&b, "{\"name\":\"gone\"," META(TASKS) "}", id);
+	of_task(&b, "tasks/get", id, "," META(TASKS), "\"status\":\"failed\",");
+	of_task(&b, "tasks/get", id, "," META(TASKS),
+		"\"pollIntervalMs\":1000,\"error\":{\"code\":-32603,");
+	service_tasks_free(b.service);
+	bench_has(&b, INIT(""), "tasks");
+	begin(&b, "{\"name\":\"gone\",\"task\":{}}", id);
+	of_task(&b, "tasks/get", id, "", "\"status\":\"failed\"");
+	of_task(&b, "tasks/result", id, "",
+		"\"id\":\"r\",\"error\":{\"code\":-32603,\"message\":");
+	bench_close(&b);
+}
+
+/* Each client sees its own, and those of no client none sees in a list. */
+static void of_each_client(void **state)
+{
+	struct service_client *first;
+	struct bench b;
+	char one[33], two[33], free_one[33];
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	begin(&b, "{\"name\":\"quick\"," META(TASKS) "}", free_one);
+	bench_has(&b, INIT(""), "tasks");
+	begin(&b, "{\"name\":\"quick\",\"task\":{}}", one);
+	first = b.client;
+	b.client = service_client_new(b.service);
+	bench_has(&b, INIT(""), "tasks");
+	begin(&b, "{\"name\":\"long\",\"task\":{}}", two);
+	of_task(&b, "tasks/get", one, "", "there is no such task");
+	of_task(&b, "tasks/get", free_one, "", "there is no such task");
+	of_task(&b, "tasks/get", two, "", "\"status\":\"working\"");
+	bench_method(&b, "tasks/list", "{}", "{\"tasks\":[{\"taskId\":\"");
+	bench_method(&b, "tasks/list", "{}", "\"pollInterval\":7}]}");
+	assert_int_equal(b.service->task_count, 3);
+	/* it goes with its tasks, whatever stands before them */
+	service_client_free(first);
+	assert_int_equal(b.service->task_count, 2);
+	of_task(&b, "tasks/get", two, "", "\"status\":\"working\"");
+	service_client_free(b.client);
+	assert_int_equal(b.service->task_count, 1);
+	b.client = service_client_new(b.service);
+	of_task(&b, "tasks/get", free_one, "," META(TASKS),
+		"\"status\":\"completed\"");
+	service_tasks_free(b.service);
+	assert_int_equal(b.service->task_count, 0);
+	bench_close(&b);
+}
+
 static void profiles_are_checked(void **state)
 {
 	static const char *const rows[][2] = {
@@ -345,6 +404,9 @@ static void profiles_are_checked(void **state)
 		{ "{\"support\":\"never\"}", "optional or required" },
 		{ "{\"poll_ms\":-1}", "poll_ms" },
 		{ "{\"ttl\":1}", "ttl" },
+		{ "{\"poll_ms\":2147483648}", "tools.t.poll_ms" },
+		{ "{\"ttl_ms\":-1}", "tools.t.ttl_ms" },
+		{ "{\"ttl_ms\":86400001}", "from 0 to 86400000" },
 	};
 	const struct service_config config = { 0 };
 
@@ -378,6 +440,8 @@ int main(void)
 		cmocka_unit_test(asks_in_a_session),
 		cmocka_unit_test(without_a_session),
 		cmocka_unit_test(is_answered_without_a_session),
+		cmocka_unit_test(has_an_error),
+		cmocka_unit_test(of_each_client),
 		cmocka_unit_test(profiles_are_checked),
 	};
 
