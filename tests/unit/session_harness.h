@@ -20,8 +20,7 @@
 
 static struct loop *loop;
 static struct session *session;
-static struct event
-	seen[64]; /* what the observer was told; text and note copied */
+static struct event seen[64]; /* what the observer was told; all texts copied */
 static size_t seen_count;
 static size_t stop_at; /* the observer sets stop at that many events */
 static bool stop;
@@ -38,6 +37,8 @@ static inline void observe(void *owner, const struct event *e)
 	copy->name = mem_strdup(e->name);
 	copy->text = e->len ? mem_copy(e->text, e->len) : mem_strdup(e->text);
 	copy->note = mem_strdup(e->note);
+	copy->file = mem_strdup(e->file);
+	copy->finding = mem_strdup(e->finding);
 	seen_count++;
 	if (stop_at && seen_count >= stop_at)
 		stop = true;
