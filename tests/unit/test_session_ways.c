@@ -432,6 +432,48 @@ static void told(void **state)
 	assert_string_equal(buf_string(&traced), "<line <notice <notice ");
 }
 
+/* What a transport told of the peer is kept; where it told nothing is none. */
+static void peer_is_kept(void **state)
+{
+	const struct ota_request ota = { .version = "2.4.2", .rssi = -50 };
+	const struct session_peer *p;
+
+	(void)state;
+	fake.peer.path = "/x";
+	fake.peer.device_id = "d";
+	fake.peer.client_id = "c";
+	fake.peer.tls = "TLS 1.3";
+	fake.peer.protocol_version = 2;
+	fake.peer.ota = &ota;
+	fake.peer.ota_answer = "ws://h";
+	up_with(&fake_ops, DIALECT_PLAIN);
+	p = session_peer(session);
+	assert_string_equal(p->address, "10.0.0.7:51234");
+	assert_string_equal(p->path, "/x");
+	assert_string_equal(p->device_id, "d");
+	assert_string_equal(p->client_id, "c");
+	assert_string_equal(p->tls, "TLS 1.3");
+	assert_int_equal(p->protocol_version, 2);
+	assert_true(p->has_ota);
+	assert_string_equal(p->ota.version, "2.4.2");
+	assert_int_equal(p->ota.rssi, -50);
+	assert_string_equal(p->ota_answer, "ws://h");
+	assert_null(p->kept);
+	assert_false(p->standby || p->shared || p->held || p->unsure);
+	session_free(session);
+	fake_reset();
+	fake.peer.address = NULL;
+	fake.peer.shared = fake.peer.held = true;
+	up_with(&fake_ops, DIALECT_PLAIN);
+	p = session_peer(session);
+	assert_null(p->address);
+	assert_null(p->path);
+	assert_null(p->device_id);
+	assert_null(p->tls);
+	assert_false(p->has_ota);
+	assert_true(p->shared && p->held);
+}
+
 static int64_t failed_id;
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -514,6 +556,7 @@ int main(void)
 		WAY(queue),
 		WAY(told),
 		WAY(through_serve),
+		WAY(peer_is_kept),
 		WAY(heard_last),
 	};
 
