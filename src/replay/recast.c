@@ -376,8 +376,10 @@ static void tell(const struct recast *r)
 	if (r->unknown)
 		render_note(
 			out,
-			"%llu events of kinds that this mcpctl does not know are left out",
-			(unsigned long long)r->unknown);
+			"%llu event%s of kinds that this mcpctl does not know %s left out",
+			(unsigned long long)r->unknown,
+			r->unknown == 1 ? "" : "s",
+			r->unknown == 1 ? "is" : "are");
 	render_note(out, "%zu secret%s masked", secrets,
 		    secrets == 1 ? "" : "s");
 }

@@ -297,6 +297,38 @@ shown() {
 	done
 }
 
+@test "mask: kinds that are not known are left out; who stood behind is hidden, too" {
+	{
+		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","upstream":"ws://h/?session=abc","masked":true}'
+		put '"n":1,"t":0,"c":1,"kind":"dream"'
+		put '"n":2,"t":1,"c":1,"leg":"ws","from":"device","kind":"text","text":"{}"'
+	} >odd.jsonl
+	mcp capture mask odd.jsonl
+	ends 0
+	hints '1 event of kinds that this mcpctl does not know is left out'
+	hints '0 secrets masked'
+	jq -es 'length == 2 and (.[0] | .as == "proxy" and .upstream == "ws://h/?session=abc")' stdout
+	put '"n":3,"t":2,"c":1,"kind":"dream"' >>odd.jsonl
+	mcp capture mask --anonymise odd.jsonl
+	ends 0
+	hints '2 events of kinds that this mcpctl does not know are left out'
+	jq -es '.[0].upstream == "ws://h/?session=session-1"' stdout
+	mcp clone odd.jsonl
+	ends 7
+	hints "'odd.jsonl' has no answer of a device in it"
+	{
+		echo '{"capture":1,"masked":true}'
+		put '"n":1,"t":0,"c":1,"leg":"ws","from":"device","kind":"text","text":"{}"'
+	} >odd.jsonl
+	mcp capture show odd.jsonl --from 10:00
+	ends 2
+	hints "'odd.jsonl' does not say when it was made"
+	echo '{"capture":1,"masked":true}' >odd.jsonl
+	mcp clone odd.jsonl
+	ends 7
+	hints "'odd.jsonl' has no device in it"
+}
+
 @test "join: by time, connections and secrets of each apart" {
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:00:01.000Z","masked":true}'
