@@ -79,6 +79,12 @@ recorded() {
 	mcp --timeout 300ms 'sim:?fault=close-mid-reply' replay board.jsonl --speed max
 	ends 7
 	says 'the device ended the connection'
+	mcp --wait 50ms listen:127.0.0.1:0 replay board.jsonl
+	ends 3
+	hints 'no device came'
+	mcp sim: replay board.jsonl --report tap:/nope/x
+	ends 8
+	hints "cannot write the report '/nope/x'"
 }
 
 @test "an answer in twice the time is slower" {
