@@ -345,6 +345,13 @@ static void lingers(void **state)
 static void times(void **state)
 {
 	(void)state;
+	config.wait = 30000;
+	fake.no_ready = true;
+	open_with(&fake_ops);
+	assert_in_range(session_wait_deadline(session) - loop_now(), 20000,
+			30000);
+	session_free(session);
+	fake_reset();
 	config.timeout = config.wait = 0;
 	up_with(&fake_ops, DIALECT_PLAIN);
 	assert_int_equal(session_timeout(session), 10000);
