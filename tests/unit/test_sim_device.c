@@ -1003,6 +1003,141 @@ static void test_more_events(void **state)
 	harness_stop(&h);
 }
 
+/* What ends the connection, and what cannot even begin. */
+static void test_ends(void **state)
+{
+	static const char profile[] =
+		"{'tools':[{'name':'close','result':{'then':'close'}},{'name':"
+		"'none','result':{'exec':'/nope/nothing'}},{'name':'run',"
+		"'result':{'exec':'echo ok'}}]}";
+	struct harness h;
+	const char *text;
+
+	(void)state;
+	harness_start(&h, quoted(profile), NULL, false);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("1", "none", "{}"));
+	text = harness_next(&h, 0);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"id\":1,\"error\":{\"message\":\""));
+	assert_non_null(strstr(text, "/nope/nothing"));
+	assert_true(noted(&h, "line none: "));
+	harness_mcp(&h, PING("2"));
+	harness_mcp_says(&h, PONG("2"));
+	harness_mcp(&h, CALL("3", "close", "{}"));
+	harness_says(&h, "<drop>");
+	harness_says(&h, NULL);
+	assert_false(h.device.online);
+	assert_int_equal(h.device.restarts, 0);
+	harness_stop(&h);
+	/* and what came of a command may be late, too */
+	harness_start(&h, quoted(profile), "late-reply=1h", false);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("4", "run", "{}"));
+	while (!noted(&h, "line run: answered after "))
+		harness_next(&h, 5);
+	harness_mcp(&h, PING("5"));
+	harness_mcp_says(&h, PONG("5"));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+/* At a broker only what is no MCP wants a voice session (device.md 2.2). */
+static void test_standby(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h,
+		      quoted("{'events':[{'after_ms':0,'notification':{"
+			     "'method':'n'}}]}"),
+		      NULL, false);
+	harness_next(&h, 0);
+	pretend_hang_up(&h.device);
+	pretend_set_mqtt(&h.device, true);
+	pretend_open(&h.device);
+	harness_says(&h, NULL);
+	assert_string_equal(harness_next(&h, 60000),
+			    "{\"session_id\":\"\",\"type\":\"mcp\","
+			    "\"payload\":{\"jsonrpc\":\"2.0\",\"method\":"
+			    "\"n\"}}");
+	assert_false(h.device.waiting);
+	harness_mcp(&h, PING("1"));
+	assert_non_null(strstr(harness_next(&h, 0), "\"id\":1,"));
+	/* once, and not while it is waited for */
+	pretend_begin_session(&h.device);
+	assert_non_null(strstr(harness_next(&h, 0), "\"udp\""));
+	pretend_begin_session(&h.device);
+	harness_says(&h, NULL);
+	harness_stop(&h);
+	harness_start(&h,
+		      quoted("{'events':[{'after_ms':0,'notification':{"
+			     "'method':'n'}},{'after_ms':0,'message':{'type':"
+			     "'abort'}}]}"),
+		      NULL, false);
+	harness_next(&h, 0);
+	pretend_hang_up(&h.device);
+	pretend_set_mqtt(&h.device, true);
+	pretend_open(&h.device);
+	assert_non_null(strstr(harness_next(&h, 0), "\"type\":\"hello\""));
+	assert_true(h.device.waiting);
+	harness_stop(&h);
+}
+
+/* Offers of sound that firmware does not take (device.md 2.3). */
+static void test_bad_offers(void **state)
+{
+	static const char key[] = "0123456789abcdef0123456789ABCDEF";
+	static const char *const rows[] = {
+		"{\"server\":\"\",\"port\":1,\"key\":\"K\",\"nonce\":\"K\"}",
+		"{\"server\":7,\"port\":1,\"key\":\"K\",\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":0,\"key\":\"K\",\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":65536,\"key\":\"K\",\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":\"1\",\"key\":\"K\",\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":1,\"key\":\"Kf\",\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":1,\"nonce\":\"K\"}",
+		"{\"server\":\"h\",\"port\":1,\"key\":\"K\"}",
+		"{\"server\":\"h\",\"port\":1,\"key\":\"K\",\"nonce\":"
+		"\"x123456789abcdef0123456789abcdef\"}",
+		"{}",
+	};
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_next(&h, 0);
+	pretend_hang_up(&h.device);
+	pretend_set_mqtt(&h.device, true);
+	pretend_open(&h.device);
+	pretend_begin_session(&h.device);
+	assert_non_null(strstr(harness_next(&h, 0), "\"udp\""));
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\"}");
+	assert_true(noted(&h, "line the server hello was ignored: its "
+			      "'transport' is not \"udp\""));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		buf_text(&text, "{\"type\":\"hello\",\"transport\":\"udp\","
+				"\"udp\":");
+		for (const char *at = rows[i]; *at; at++) {
+			if (*at == 'K')
+				buf_text(&text, key);
+			else
+				buf_char(&text, *at);
+		}
+		buf_char(&text, '}');
+		words_done(&h.notes);
+		harness_send(&h, buf_string(&text));
+		assert_true(noted(&h, "line the server hello was ignored: its "
+				      "'udp' lacks"));
+		assert_true(h.device.waiting);
+	}
+	words_done(&h.notes);
+	harness_send(&h, "{\"type\":\"goodbye\",\"session_id\":\"other\"}");
+	assert_true(noted(&h, "line a goodbye was ignored: its session_id"));
+	harness_stop(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1040,6 +1175,9 @@ int main(void)
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_more_events),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_standby),
+		cmocka_unit_test(test_bad_offers),
 	};
 
 	mem_init();
