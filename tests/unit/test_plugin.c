@@ -535,6 +535,13 @@ static void test_comings(void **state)
 	goes(&plain, 7);
 	goes(&again, 7);
 	assert_int_equal(done.count, 0);
+	/* asked for twice it is one, and gone when it goes */
+	comes(&again, NULL, NULL);
+	comes(&again, NULL, NULL);
+	goes(&again, 7);
+	assert_int_equal(done.count, 1);
+	assert_int_equal(may(&again, MOSQ_ACL_WRITE, "device-server"),
+			 MOSQ_ERR_ACL_DENIED);
 	comes(&serve, NULL, "hush!");
 	assert_int_equal(done.count, 0);
 	end();

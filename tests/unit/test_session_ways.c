@@ -370,6 +370,11 @@ static void times(void **state)
 	fake_text("{\"method\":\"n\"}");
 	watch(10);
 	assert_string_equal(buf_string(&traced), "<text ");
+	/* an event tells when it came, since it was opened */
+	fake_push(FAKE_TEXT, "{\"method\":\"n\"}", 60);
+	while (seen_count < 3)
+		watch(10);
+	assert_true(the_event(EVENT_NOTIFICATION, 2)->at >= 59);
 }
 
 /* The queue goes round, and keeps its order. */

@@ -947,6 +947,30 @@ static void test_told(void **state)
 	harness_stop(&h);
 }
 
+/* That a backend begins, and that it lists, is told once a connection. */
+static void test_told_once(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	for (size_t i = 1; i < 3; i++) {
+		harness_welcome(&h);
+		for (int k = 0; k < 2; k++) {
+			harness_mcp(&h, RQ("1", "\"method\":\"initialize\""));
+			assert_non_null(harness_next(&h, 0));
+			harness_mcp(&h, RQ("2", LIST));
+			assert_non_null(harness_next(&h, 0));
+			assert_int_equal(times_noted(&h, "initialized"), i);
+			assert_int_equal(times_noted(&h, "listed"), i);
+		}
+		pretend_hang_up(&h.device);
+		if (i == 1)
+			pretend_open(&h.device);
+	}
+	harness_stop(&h);
+}
+
 /* What a user says goes out while it listens, and not else. */
 static void test_words(void **state)
 {
@@ -1031,6 +1055,13 @@ static void test_ends(void **state)
 	assert_int_equal(h.device.restarts, 0);
 	harness_stop(&h);
 	/* and what came of a command may be late, too */
+	harness_start(&h, quoted(profile), "late-reply=1ms", false);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("4", "run", "{}"));
+	text = harness_next(&h, 60000);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"text\":\"ok\""));
+	harness_stop(&h);
 	harness_start(&h, quoted(profile), "late-reply=1h", false);
 	harness_welcome(&h);
 	harness_mcp(&h, CALL("4", "run", "{}"));
@@ -1173,6 +1204,7 @@ int main(void)
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_not_recorded),
 		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_told_once),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_more_events),
 		cmocka_unit_test(test_ends),
