@@ -135,6 +135,37 @@ static void test_refused(void **state)
 	says("", true, FIRMWARE, CUT);
 }
 
+/* What comes piece by piece is the same. */
+static void test_pieces(void **state)
+{
+	static const char *const pieces[] = { "HTTP/1.1 200 OK\r\nConte",
+					      "nt-Length: 10\r\n\r\n", "12",
+					      "345678", "90" };
+	CLEANUP(mem_free_ptr)
+	char *url = mem_printf("http://127.0.0.1:%u/", web.port);
+	struct fetch_order order = ASSETS;
+	struct error err = { 0 };
+
+	(void)state;
+	memset(&told, 0, sizeof(told));
+	answer.len = 0;
+	answer.ends = false;
+	order.url = url;
+	assert_non_null(fetch_start(loop, &order, on_ended, &told, &err));
+	while (!web.requests.count)
+		loop_poll(loop);
+	for (size_t i = 0; i < COUNT(pieces); i++) {
+		assert_false(told.done);
+		web_bytes(web.clients, pieces[i], strlen(pieces[i]));
+		for (int turn = 0; turn < 50; turn++)
+			loop_poll(loop);
+	}
+	assert_int_equal(loop_wait(loop, &told.done, loop_now() + 60000, &err),
+			 0);
+	assert_string_equal(told.why, "");
+	assert_int_equal(told.times, 1);
+}
+
 static void test_dies(void **state)
 {
 	static const char dies[] =
@@ -214,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_refused, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_pieces, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long_head, set_up,
 						tear_down),
