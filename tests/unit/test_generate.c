@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/app.h"
@@ -251,6 +252,34 @@ static void test_man_topics(void **state)
 	free(man);
 }
 
+/* What is there to be installed is what is written now: `make generate`. */
+static void test_man_kept(void **state)
+{
+	char *list = written(generate_man), *rest = list, *name;
+	size_t count = 0;
+
+	(void)state;
+	/* A user's own profiles and facts stand on no page. */
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	while (*(name = strsep(&rest, "\n"))) {
+		CLEANUP(buf_done) struct buf path = { 0 }, kept = { 0 };
+		char *text;
+
+		page_name = name;
+		text = written(write_page);
+		buf_printf(&path, "man/%s", name);
+		assert_int_equal(
+			file_read(&kept, "page", buf_string(&path), NULL), 0);
+		if (strcmp(text, buf_string(&kept)) != 0)
+			fail_msg("%s: 'make generate' writes another one",
+				 buf_string(&path));
+		free(text);
+		count++;
+	}
+	assert_true(count > 60);
+	free(list);
+}
+
 static const char *mdoc_source;
 static void write_mdoc(FILE *out)
 {
@@ -360,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_man_commands),
 		cmocka_unit_test(test_man_see_also),
 		cmocka_unit_test(test_man_topics),
+		cmocka_unit_test(test_man_kept),
 		cmocka_unit_test(test_mdoc),
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_manual),
