@@ -20,6 +20,7 @@ none_runs() { ! pgrep -xf "$1"; }
 	finish "$ONCE" 7
 	grep -q volume once.out
 	grep -q 02:00:00:00:00:01 once.err
+	grep -q 'stopping  the command of --once has ended$' once.err
 	absent 'tools' once.out
 }
 
@@ -44,6 +45,25 @@ none_runs() { ! pgrep -xf "$1"; }
 	grep -q 'was the board given https:// or wss://?' once.err
 	# A browser speaks TLS, too, and a scanner.
 	absent ': the board was given' once.err
+}
+
+@test "sent on by OTA, and never there: a broker is named to whom it was sent there" {
+	local offer
+	for offer in mqtt ws; do
+		MQTT=$(free_port)
+		once "--mqtt=$MQTT" --offer "$offer" --socket "$WORK/$offer.sock" --exec true --wait 4s
+		wait_for once.err 'connected to the broker'
+		curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:07' -H 'Client-Id: abc' "http://127.0.0.1:$PORT/xiaozhi/ota/"
+		mv once.err "$offer.err"
+		mv once.out "$offer.out"
+		declare "$offer=$ONCE"
+	done
+	for offer in mqtt ws; do
+		finish "${!offer}" 3
+		grep -q "error: no device was ready within 4 s: the board 02:00:00:00:00:07 .* asked OTA, but never dialled" "$offer.err"
+	done
+	grep -q 'hint: can it reach the broker that OTA gave it?' mqtt.err
+	grep -q 'hint: wake it: say the wake word' ws.err
 }
 
 @test "somebody came, but not far: who, and how far" {

@@ -50,6 +50,7 @@ ask() {
 	wait_for proxy.out 'websocket.url: ws://127.0.0.1:[0-9]+/xiaozhi/v1/ -> ws://'"$AT/"
 	wait_for proxy.out '< call #.* self.audio_speaker.set_volume'
 	wait_for proxy.out '^passed +2 connections: '
+	grep -qE '^passed   2 connections: [0-9]+ from boards \([0-9]{4} B\), [0-9]+ from the backend \([0-9]{3,4} B\); changed: [0-9]+$' proxy.out
 	wait_for proxy.out '^added +[0-9]+ [nu]?m?s \(p50\)'
 	wait_for proxy.out '^capture +night.cap \(mcpctl check night.cap\)$'
 	[ "$(stat -c %a night.cap)" = 600 ]
@@ -172,6 +173,9 @@ ask() {
 	mcp call self.get_device_status
 	ends 1
 	leave
+	# The address for pictures, too.
+	grep -qE '^passed   1 connection: .*; changed: 2$' proxy.out
+	grep -q '^found    nothing$' proxy.out
 }
 
 @test "what does not fit is refused with what would" {
@@ -213,6 +217,10 @@ ask() {
 	[ "$status" != 0 ]
 	wait_for proxy.out 'N102'
 	leave
+	grep -q '^before ws://127.0.0.1:1/$' proxy.err
+	grep -qx 'passed   1 connection: 0 from boards (0 B), 0 from the backend (0 B); refused: 1' proxy.out
+	grep -qx 'found    N102 error    the connection is refused' proxy.out
+	absent '^added' proxy.out
 }
 
 @test "TLS upstream is verified as a board does it; --insecure goes on and says so" {
@@ -379,6 +387,12 @@ finds() {
 	jq -es 'map(.capture // empty) == [1]' json.out
 	jq -es '.[-1].proxied.connections == 2 and .[-1].proxied.capture == "both.cap"' json.out
 	jq -es '.[-1].proxied.findings | length > 0 and all(. > 0)' json.out
+	jq -es 'def from($who): map(select(.from == $who and (.kind |
+			IN("request", "response", "text", "binary", "ping", "pong")))) | length;
+		{device: from("device"), backend: from("backend")} == .[-1].proxied.frames' json.out
+	jq -es '.[-1].proxied | .bytes.device > .bytes.backend and .bytes.backend > 500 and
+		.changed > 1 and [.dropped, .refused, .strangers] == [0, 0, 0] and
+		.added_ns.p50 > 0 and .added_ns.p50 <= .added_ns.p99 and .findings.O318 == 1' json.out
 	jq -es 'map(select(.kind == "text")) | length > 5' json.out
 	[ "$(grep -c . json.out)" = $(($(grep -c . both.cap) + 1)) ]
 }
@@ -408,6 +422,8 @@ finds() {
 	ends 0
 	leave
 	wait_for proxy.out '^passed +80 connections'
+	grep -qE 'from boards \([0-9]+ kB\), [0-9]+ from the backend \([0-9]+ kB\)' proxy.out
+	grep -qE '^found    O318 note     .* \(40 times\)$' proxy.out
 }
 
 @test "what they send does nothing to the terminal" {
@@ -458,6 +474,7 @@ finds() {
 	event ready
 	wait_for audio.cap '"from":"device","kind":"binary",.*"size":[0-9]+,"hex":"'
 	leave
+	grep -qE '; of these binary: [1-9]' proxy.out
 	mcp proxy --audio ws://127.0.0.1:1/
 	ends 2
 	hints "option '--audio' needs --trace, or -o json"

@@ -267,6 +267,7 @@ END
 	mcp stop
 	ends 0
 	finish "$SERVER" 0
+	event stopping 'mcpctl stop'
 	[ ! -e "$WORK/run/mcpctl/serve.sock" ]
 	wait_for board.err 'clos|ended|over'
 }
@@ -277,6 +278,7 @@ END
 	event ready
 	kill -TERM "$SERVER"
 	finish "$SERVER" 143
+	event stopping 'interrupted by a signal'
 	[ ! -e "$WORK/run/mcpctl/serve.sock" ]
 }
 

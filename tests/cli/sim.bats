@@ -163,6 +163,19 @@ time.sleep(100)'
 	backend looping
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fill 100
 	ends 0
+	[ "$(sed -E 's/ after [0-9]+ ms( \(p50\), [0-9]+ ms \(p99\))?$/ after MS/
+		s/ after [0-9]+\.[0-9] ms( \(p50\), [0-9]+\.[0-9] ms \(p99\))?$/ after US/' stdout | head -n 8)" = \
+		'devices      1
+connected    1, refused 0
+welcomed     1  after MS
+initialized  1
+listed       1; to the last page: 0
+requests     103: answered 101, refused 1, unanswered 1
+calls        2: answered 0, refused 1, unanswered 1
+answers      after US' ]
+	grep -qE '^never listed (self\.fill\.t[0-9]+ \(1\), ){7}self\.fill\.t[0-9]+ \(1\) and [0-9]+ more$' stdout
+	grep -qx 'closed       1' stdout
+	absent '^(first call|audio) ' stdout
 	says 'listed       1; to the last page: 0'
 	says 'requests     103: answered 101, refused 1, unanswered 1'
 	says 'calls        2: answered 0, refused 1, unanswered 1'
@@ -172,6 +185,12 @@ time.sleep(100)'
 	# What never was a call's duration is not told as one.
 	absent 'calls .* after' <(printf '%s' "$out")
 	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --fill 100
+	jq -e '[.devices, .dialled, .refused, .welcomed, .initialized, .listed, .listed_whole, .calls, .closed] ==
+			[1, 1, 0, 1, 1, 1, 0, 0, 1] and
+		.requests == {came: 103, answered: 101, refused: 1, unanswered: 1} and
+		.first_call_ms == null and .welcome_ms.p50 <= .welcome_ms.p99 and
+		.audio == {sent: 0, received: 0, broken: 0, repeated: 0, lost: 0} and
+		all(.lost_tools[]; .connections == 1 and (.name | startswith("self.fill.t")))' <<<"$out"
 	[ "$(jq -c '.tool_calls' <<<"$out")" = '{"came":2,"answered":0,"refused":1,"unanswered":1}' ]
 	[ "$(jq -c '.lost_replies' <<<"$out")" = '[{"name":"self.get_device_status","times":1}]' ]
 	jq -e '.answer_us.p50 >= 0 and (.lost_tools | length) > 20' <<<"$out"
@@ -190,6 +209,12 @@ time.sleep(100)'
 	backend sloppy
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-calls 1 --expect-listed
 	ends 0
+	grep -qE '^first call   [0-9]+ ms after dialling$' stdout
+	grep -qx 'calls        1: answered 1, refused 0, unanswered 0' stdout
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --devices 2 --rate 6000/m
+	ends 0
+	hints 'device 2: connected as 02:00:00:00:00:02'
+	absent '^device 3' stderr
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-calls 2
 	ends 7
 	hints 'answered with a result: 1, expected 2 (1 came)'
