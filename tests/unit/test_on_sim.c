@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole lines of words on the simulator, as main runs them: what is shown, and
+ * how they end. (With real peers: tests/cli.)
+ */
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "rendered.h"
+
+struct shown_line {
+	const char *line;
+	const char *out; /* all of stdout; NULL: it is not compared */
+	const char *says, *notes; /* a part of stdout, of stderr; NULL */
+	int status; /* what the program ends with */
+	const char *text, *hint; /* of the error: all, a part; NULL */
+};
+
+static struct app app;
+static struct connection connection;
+
+/* As app_configure has it, but for where it goes. */
+static void capture(struct rendered *to)
+{
+	FILE *out = to->r.out, *err = to->r.err;
+
+	app_configure(&app);
+	app.out.out = out;
+	app.out.err = err;
+	app.out.out_terminal = app.out.err_terminal = false;
+	app.out.out_color = app.out.err_color = app.out.err_moves = false;
+}
+
+static int run_words(const struct words *words, struct rendered *to,
+		     struct error *err)
+{
+	CLEANUP(parsed_done) struct parsed p = { 0 };
+	int status =
+		parse_words(&p, words->word, words->count, &app.config, err);
+
+	if (status == 0)
+		status = output_open(&app, p.command, err);
+	capture(to);
+	app.target_source = p.target_source;
+	if (status == 0)
+		status = command_execute(&connection, &p, err);
+	connection_close(&connection);
+	return status;
+}
+
+static void part(const char *line, const char *what, const char *text,
+		 const char *of)
+{
+	if (of && !strstr(text, of))
+		fail_msg("'%s', %s: '%s' has no '%s'", line, what, text, of);
+}
+
+static void run(const struct shown_line *row)
+{
+	CLEANUP(words_done) struct words words = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct rendered shown;
+	int status;
+
+	app_init(&app);
+	connection = (struct connection){ .app = &app };
+	rendered_start(&shown, OUTPUT_TEXT, false);
+	assert_int_equal(words_split(&words, row->line, NULL), 0);
+	status = run_words(&words, &shown, &err);
+	assert_int_equal(status != 0, err.kind != ERR_NONE);
+	if (strcmp(err.text, row->text ? row->text : "") != 0)
+		fail_msg("'%s': '%s', not '%s'", row->line, err.text,
+			 row->text ? row->text : "");
+	part(row->line, "hint", err.hint, row->hint);
+	if (row->out && strcmp(rendered_out(&shown), row->out) != 0)
+		fail_msg("'%s' shows '%s', not '%s'", row->line, shown.out,
+			 row->out);
+	part(row->line, "stdout", rendered_out(&shown), row->says);
+	part(row->line, "stderr", rendered_err(&shown), row->notes);
+	status = err.kind ? error_status(&err) : app.status;
+	if (status != row->status)
+		fail_msg("'%s' ends with %d", row->line, status);
+	connection_done(&connection);
+	app.out.out = stdout;
+	app.out.err = stderr;
+	app_done(&app);
+	rendered_end(&shown);
+}
+
+static void run_all(const struct shown_line *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		run(&rows[i]);
+}
+
+#define VOLUME "sim: call self.audio_speaker.set_volume "
+
+static void test_call(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = VOLUME "volume=9", .out = "true\n" },
+		{ .line = VOLUME "volume=9 --expect false",
+		  .out = "true\n",
+		  .status = 7,
+		  .text = "the result is not as expected" },
+		{ .line = VOLUME "volume=9 --repeat 2",
+		  .out = "true\ntrue\n",
+		  .notes = "2 calls" },
+		{ .line = "-v " VOLUME "volume=9", .notes = "took " },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+static void test_run(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim: run -e ping", .says = "alive" },
+		{ .line = "sim: run -e 'describe nothing' -e ping",
+		  .out = "",
+		  .status = 2,
+		  .text = "command 1: no tool 'nothing'" },
+		{ .line = "sim: run -k -e 'describe nothing' -e 'describe none' -e ping",
+		  .notes = "error: command 2: no tool 'none'\n",
+		  .status = 2,
+		  .text = "2 of 3 commands failed",
+		  .hint = "the first was 'describe nothing'; the exit status is its own" },
+		{ .line = "sim: run -k -e 'describe nothing' -e ping",
+		  .status = 2,
+		  .text = "1 of 2 commands failed" },
+		{ .line = "sim: run -e ping --report tap:/dev/full",
+		  .status = 8,
+		  .text = "the report '/dev/full' could not be written" },
+		{ .line = "sim: run -e 'describe nothing' --report tap:/dev/full",
+		  .notes =
+			  "error: the report '/dev/full' could not be written\n",
+		  .status = 2,
+		  .text = "command 1: no tool 'nothing'" },
+		{ .line = "sim: run -e ping --report tap:/dev/full --report junit:/dev/full",
+		  .notes =
+			  "error: the report '/dev/full' could not be written\n",
+		  .status = 8,
+		  .text = "the report '/dev/full' could not be written" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+static void test_lists(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim: tools zork",
+		  .out = "",
+		  .status = 7,
+		  .text = "no tool matches 'zork'",
+		  .hint = "names, descriptions and arguments were searched; with * ? or [ only whole names" },
+		{ .line = "sim: tools self.audio_speaker.set_volum",
+		  .says = "self.audio_speaker.set_volume" },
+		{ .line = "sim: tools self.audio_speaker.set_volumes",
+		  .out = "",
+		  .status = 7,
+		  .text = "no tool matches 'self.audio_speaker.set_volumes'",
+		  .hint = "did you mean 'self.audio_speaker.set_volume'?" },
+		{ .line = "tools --all-targets",
+		  .out = "",
+		  .status = 7,
+		  .text = "no file names a server that can be dialled",
+		  .hint = "'mcpctl targets' says which there are, and why" },
+		{ .line = "targets --ping",
+		  .out = "",
+		  .status = 7,
+		  .text = "there was no target to dial",
+		  .hint = "mcpctl targets --help says which files are read" },
+		{ .line = "targets",
+		  .out = "",
+		  .notes = "no mcp.json names a server" },
+		{ .line = "login --list",
+		  .out = "",
+		  .notes = "no login is kept\n" },
+		{ .line = "trust",
+		  .out = "",
+		  .notes = "no folder's file applies here" },
+		{ .line = "sim:tasks task list",
+		  .out = "",
+		  .notes = "no tasks\n" },
+		{ .line = "sim:llm resources zork",
+		  .status = 7,
+		  .text = "no resource matches 'zork'",
+		  .hint = "names and descriptions were searched" },
+		{ .line = "sim:llm prompts entity_extraction_promt",
+		  .status = 7,
+		  .text = "no prompt matches 'entity_extraction_promt'",
+		  .hint = "did you mean 'entity_extraction_prompt'?" },
+		{ .line = "sim:llm templates",
+		  .out = "",
+		  .notes = "the peer lists no templates\n" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+static void test_watch(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim: watch self.get_device_status --jq .audio_speaker.volume --every 1ms --count 2",
+		  .says = ",70\n",
+		  .notes = "2 calls" },
+		{ .line = "sim: watch self.get_device_status --until error --every 1ms --count 2",
+		  .notes = "2 calls in ",
+		  .status = 7,
+		  .text = "--until was not true within that many calls" },
+		{ .line = "sim: watch self.get_device_status --until .no --every 1ms --count 2",
+		  .status = 7,
+		  .text = "--until was not true within that many calls" },
+		{ .line = "sim: watch set_volume volume=1 --count 1",
+		  .status = 2,
+		  .text = "'self.audio_speaker.set_volume' acts, and would be called again and again",
+		  .hint = "if that is meant, give its whole name" },
+		{ .line = "sim: watch nothing --count 1",
+		  .status = 2,
+		  .text = "no tool 'nothing'" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+/* What asks nobody. */
+static void test_alone(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "explain D106 B201",
+		  .says = "loop-cursor\' tools\n\nerror B201  initialize came before the server hello\n" },
+		{ .line = "--all explain D106", .says = "D106" },
+		{ .line = "--all help call", .says = "usage: mcpctl" },
+		{ .line = "-v version", .says = "\nlibuv " },
+		{ .line = "generate man mcpctl-call.1",
+		  .says = ".Dt MCPCTL-CALL 1" },
+		{ .line = "completion /usr/bin/fish",
+		  .says = "complete -c mcpctl" },
+		{ .line = "sim: ping --count 2 --interval 1ms",
+		  .says = "2 sent, 0 lost" },
+		{ .line = "sim: send '{\"type\":\"tts\"}'", .notes = "sent {" },
+		{ .line = "sim: notify n/x",
+		  .notes = "sent 'n/x'; a notification is not answered\n" },
+		{ .line = "sim:llm loglevel error",
+		  .notes = "the server logs from 'error' on\n" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+static int prepare(void **state)
+{
+	static const char *const homes[] = { "HOME", "XDG_RUNTIME_DIR",
+					     "XDG_CONFIG_HOME",
+					     "XDG_CACHE_HOME",
+					     "XDG_STATE_HOME" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(homes); i++)
+		setenv(homes[i], "/nonexistent", 1);
+	unsetenv("MCPCTL_TARGET");
+	unsetenv("MCPCTL_DEVICE");
+	return chdir("/");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_call),  cmocka_unit_test(test_run),
+		cmocka_unit_test(test_lists), cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_alone),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("on sim", tests, prepare, NULL);
+}
