@@ -10,6 +10,33 @@ load helper
 	hints "'tools'"
 }
 
+@test "no command: it is said how one is given, with that target" {
+	mcp sim:
+	ends 2
+	[ "$err" = "error: no command for the target 'sim:'
+hint: for example: mcpctl sim: tools (mcpctl help lists the commands)" ]
+	# What is no word of its own there.
+	for target in x 'stdio:a b'; do
+		mcp -t "$target"
+		ends 2
+		[ "$err" = "error: no command for the target '$target'
+hint: for example: mcpctl -t '$target' tools (mcpctl help lists the commands)" ]
+	done
+	mcp -q
+	ends 2
+	[ "$err" = "error: no command was given
+hint: for example: mcpctl sim: tools (mcpctl help lists the commands)" ]
+	MCPCTL_TARGET=sim: mcp
+	ends 0
+	says 'usage: mcpctl'
+	mcp --version
+	ends 0
+	[ "$out" = "$(mcpctl version)" ]
+	mcp --version --help
+	ends 0
+	says 'usage: mcpctl'
+}
+
 @test "words of other tools are known" {
 	for pair in ls:tools ps:devices list:tools logs:tail listen:listen: mock:sim; do
 		mcp sim: "${pair%%:*}"

@@ -85,6 +85,15 @@ ask() {
 	wait_for proxy.out 'firmware: 9.0.0 -> withheld'
 	wait_for proxy.out 'firmware: 9.0.0 -> withheld \(--firmware lets it through\)'
 	leave
+	# Where a board goes is told by OTA, and nothing else is here.
+	proxy "$OTA" --rewrite udp,ws
+	ask "$HERE" >answer
+	grep -qF '"url":"ws://'"$AT"'/x/?a=1"' answer
+	leave
+	proxy "$OTA" --rewrite udp
+	ask "$HERE" >answer
+	grep -qF '"url":"wss://h.example/x/?a=1"' answer
+	leave
 	proxy "$OTA" --firmware pass --rewrite none
 	ask "$HERE" | cmp - <(printf %s '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }')
 	leave
