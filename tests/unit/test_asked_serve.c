@@ -5,6 +5,7 @@
  */
 #include "fake_serve.h"
 
+#include "cli/cmd_tools.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/parse.h"
@@ -83,7 +84,11 @@ static void run(const struct asked_line *row)
 	assert_int_equal(app_open_loop(&app, &err), 0);
 	fake_serve_open(&serve, app.loop, on_frame);
 	assert_int_equal(words_split(&words, row->line, NULL), 0);
-	status = run_words(words.word, words.count, &err);
+	app.config.socket = serve.path;
+	/* `mcpctl` alone. */
+	if (!words.count)
+		brief_devices(&app);
+	status = words.count ? run_words(words.word, words.count, &err) : 0;
 	assert_int_equal(status != 0, err.kind != ERR_NONE);
 	same("error", err.text, row->text);
 	same("hint", err.hint, row->hint);
@@ -416,6 +421,64 @@ static void test_lease_by(void **state)
 	}
 }
 
+#define RUNS(devices)                                                         \
+	{                                                                     \
+		"status", "{\"op\":\"status\",\"pid\":7,\"devices\":" devices \
+			  "}"                                                 \
+	}
+#define NAMED(name, rest)                                               \
+	"{\"op\":\"device\",\"device\":{\"id\":\"i\",\"alias\":\"" name \
+	"\"" rest "}}\n"
+
+static void test_brief(void **state)
+{
+	static const struct asked_line rows[] = {
+		{ .line = "",
+		  .says = { RUNS("0") },
+		  .out = "\nA serve is running (pid 7), with no device now: 'mcpctl devices' tells the next step\n" },
+		{ .line = "",
+		  .says = { RUNS("51") },
+		  .out = "\nA serve is running (pid 7), with 51 devices: mcpctl devices\n" },
+		{ .line = "",
+		  .says = { RUNS("50"),
+			    { "devices",
+			      NAMED("a",
+				    ",\"board\":\"esp\",\"version\":\"2\",\"state\":\"ready\"")
+				      END } },
+		  .asks = "{\"op\":\"devices\"}",
+		  .out = "\nA serve is running (pid 7), with 50 devices:\n"
+			 "  a  esp  2  ready\n" },
+		/* Four have a line; a long name shifts its own. */
+		{ .line = "",
+		  .says = { RUNS("5"),
+			    { "devices",
+			      NAMED("a", ",\"state\":\"x\"") NAMED(
+				      "0123456789012345678901234567890123456",
+				      ",\"state\":\"y\"")
+				      NAMED("b",
+					    ",\"board\":\"\",\"state\":\"z\"")
+					      NAMED("c", ",\"state\":\"x\"")
+						      NAMED("longer", "")
+							      END } },
+		  .out = "\nA serve is running (pid 7), with 5 devices:\n"
+			 "  a                                     x\n"
+			 "  0123456789012345678901234567890123456  y\n"
+			 "  b                                     z\n"
+			 "  c                                     x\n"
+			 "  and 1 more: mcpctl devices\n" },
+		{ .line = "",
+		  .says = { RUNS("1"),
+			    { "devices",
+			      NAMED("a", "") NAMED("b", "") NAMED("c", "")
+				      NAMED("d", "") END } },
+		  .out = "\nA serve is running (pid 7), with 1 device:\n"
+			 "  a\n  b\n  c\n  d\n" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
 static int prepare(void **state)
 {
 	static const char *const unset[] = { "GITHUB_JOB",    "GITHUB_RUN_ID",
@@ -439,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_lease),
 		cmocka_unit_test(test_lease_more),
 		cmocka_unit_test(test_lease_by),
+		cmocka_unit_test(test_brief),
 	};
 
 	mem_init();
