@@ -33,6 +33,8 @@ posted() {
 	# A second one does not lose the first.
 	adopt --ota http://192.168.1.3:8000/xiaozhi/ota/
 	ends 0
+	hints 'what was set before is kept'
+	hints "next: at $PORTAL choose the board's Wi-Fi"
 	mcp -o json adopt --list
 	ends 0
 	[ "$(jq -rs 'map(.before) | join(" ")' "$WORK/stdout")" = "$OURS $THEIRS" ]
@@ -93,8 +95,12 @@ posted() {
 	portal
 	adopt --ota "$OURS"
 	sed -i "s|$THEIRS||" state/mcpctl/adopted.json
+	# Not what that adopt set.
+	curl -s -d '{"ota_url":"http://b.example/ota/"}' "$PORTAL/advanced/submit"
 	adopt --restore
 	ends 0
+	hints 'another address than the one of that adopt was set meanwhile'
+	hints "a portal does not say whose it is: this was kept for $PORTAL at 20"
 	says 'OTA address  none: the one that the firmware was built with'
 	wait_for portal.out '^posted /advanced/submit \{"ota_url":""\}$'
 }
@@ -135,10 +141,31 @@ posted() {
 	adopt --ota "http://192.168.1.2/$(head -c 2000 /dev/zero | tr '\0' x)"
 	ends 2
 	hints 'the portal takes 1024'
+	# Each for its own reason.
+	while IFS=' ' read -r url why; do
+		adopt --ota "$url"
+		ends 2
+		hints "'$url' $why"
+	done <<-'END'
+		http://192.168.4.2/ota/ is an address in the board's hotspot
+		http://127.0.0.1:8000/ is this machine only for itself
+		http://0.0.0.0:8000/ is this machine only for itself
+		192.168.1.2:8000/ota/ does not begin with http://
+		http://:8000/ota/ is no address that a board can read
+		http://abc:80:90/x is no address that a board can read
+		http://ab is too short, or has characters of no address
+		http://abc.d/"x" is too short, or has characters of no address
+	END
+	adopt --ota ftp://192.168.1.2/
+	hints 'such as http://192.168.1.2:8000/xiaozhi/ota/'
 	posted 0
 	adopt --ota http://192.168.4.2:8000/xiaozhi/ota/ --force
 	ends 0
 	posted 1
+	# As short as firmware asks it.
+	adopt --ota http://abc
+	ends 0
+	says 'OTA address  http://abc'
 }
 
 @test "options that do not fit" {
