@@ -205,6 +205,8 @@ static void test_lists(void **state)
 	run_all(rows, COUNT(rows));
 }
 
+#define WATCH "sim: watch self.get_device_status "
+
 static void test_watch(void **state)
 {
 	static const struct shown_line rows[] = {
@@ -218,6 +220,32 @@ static void test_watch(void **state)
 		{ .line = "sim: watch self.get_device_status --until .no --every 1ms --count 2",
 		  .status = 7,
 		  .text = "--until was not true within that many calls" },
+		/* Several outputs are an array, none is no value. */
+		{ .line = WATCH
+		  "--jq .audio_speaker.volume,.battery.level --count 1",
+		  .says = "Z,\"[70,86]\"\n",
+		  .notes = "1 call in " },
+		{ .line = WATCH "--jq .network.ssid,.network.ssid --count 1",
+		  .says = "Z,\"[\"\"pretend\"\",\"\"pretend\"\"]\"\n" },
+		{ .line = WATCH "--jq empty --count 1",
+		  .out = "",
+		  .notes = "1 call in " },
+		/* The last output counts. */
+		{ .line = WATCH
+		  "--until false,.audio_speaker.volume==70 --count 3",
+		  .notes = "1 call in " },
+		{ .line = WATCH "--until true,false --count 2 --every 1ms",
+		  .notes = "2 calls in ",
+		  .status = 7,
+		  .text = "--until was not true within that many calls" },
+		{ .line = WATCH "--until empty --every 1ms --for 1ms",
+		  .status = 4,
+		  .text = "--until was not true within that time" },
+		{ .line = WATCH "--jq error --count 1",
+		  .out = "",
+		  .notes = "--jq: {\"audio_speaker\":",
+		  .status = 7,
+		  .text = "1 of 1 call failed" },
 		{ .line = "sim: watch set_volume volume=1 --count 1",
 		  .status = 2,
 		  .text = "'self.audio_speaker.set_volume' acts, and would be called again and again",
@@ -257,6 +285,28 @@ static void test_alone(void **state)
 	run_all(rows, COUNT(rows));
 }
 
+/* The hello comes by itself: it counts for who asks for it. */
+static void test_tail(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim: tail --filter hello -n 1",
+		  .says = "  hello  {\"version\":1," },
+		{ .line = "sim: tail --filter 'he*o' -n 1",
+		  .says = "  hello  {\"version\":1," },
+		{ .line = "sim: tail -n 1",
+		  .says = "  listen  {\"state\":\"start\"" },
+		{ .line = "sim: tail --filter zork -n 2 --for 1ms",
+		  .out = "",
+		  .status = 4,
+		  .text = "0 of 2 messages came within 1 ms",
+		  .hint = "only those that pass --filter count" },
+		{ .line = "sim: tail --filter zork --for 1ms", .out = "" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
 static int prepare(void **state)
 {
 	static const char *const homes[] = { "HOME", "XDG_RUNTIME_DIR",
@@ -277,7 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_call),  cmocka_unit_test(test_run),
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_alone), cmocka_unit_test(test_tail),
 	};
 
 	mem_init();
