@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -516,6 +517,105 @@ static int done(void **state)
 	return 0;
 }
 
+/* What the usage says: "TOOL [ARG]..." is one, or any number more. */
+static void usage_counts(const char *args, int *least, int *most)
+{
+	bool optional = false;
+
+	*least = *most = 0;
+	for (const char *at = args; *at && strncmp(at, "[--", 3) != 0;) {
+		size_t len = strcspn(at, " ");
+
+		optional = optional || *at == '[';
+		*least += !optional;
+		*most += *most >= 0;
+		if (len > 4 && (strncmp(at + len - 3, "...", 3) == 0 ||
+				strncmp(at + len - 4, "...]", 4) == 0))
+			*most = -1;
+		optional = optional && !memchr(at, ']', len);
+		at += len + (at[len] == ' ');
+	}
+}
+
+static void test_usage_and_counts(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = commands; *c; c++) {
+		int least, most;
+
+		if ((*c)->flags & CMD_HIDDEN)
+			continue;
+		usage_counts((*c)->args ? (*c)->args : "", &least, &most);
+		/* A program behind "--", or an option, stands in its place. */
+		if (*c == &cmd_lease || *c == &cmd_proxy)
+			least = 0;
+		/* How many files are wanted it says itself, by the word. */
+		if (*c == &cmd_capture)
+			least = 1;
+		if ((*c)->min != least || (*c)->max != most)
+			fail_msg("%s %s: %d to %d", (*c)->name, (*c)->args,
+				 (*c)->min, (*c)->max);
+	}
+}
+
+/* What numbers and times may be: the last that are taken, and the next. */
+static void test_bounds(void **state)
+{
+	static const struct {
+		const char *line, *below, *least, *most, *above;
+	} rows[] = {
+		{ "call t --repeat", "0", "1", "1000000", "1000001" },
+		{ "lease k --for", "0", "1ms", NULL, NULL },
+		{ "ping --count", "0", "1", "100000", "100001" },
+		{ "ping --interval", "0", "1ms", NULL, NULL },
+		{ "proxy ws://h/ --for", "0", "1ms", NULL, NULL },
+		{ "serve --mqtt", "0", "1", "65535", "65536" },
+		{ "serve --udp-port", "0", "1", "65535", "65536" },
+		{ "serve --devices-max", "0", "1", "1000000", "1000001" },
+		{ "serve --message-max", "1023", "1024", "16777216",
+		  "16777217" },
+		{ "serve --handshake", "0", "1ms", NULL, NULL },
+		{ "serve --hello-wait", "0", "1ms", NULL, NULL },
+		{ "sim --devices", "0", "1", "10000", "10001" },
+		{ "sim --fill", "-1", "0", "100000", "100001" },
+		{ "sim --frame-version", "0", "1", "3", "4" },
+		{ "sim --expect-calls", "0", "1", "2147483647", "2147483648" },
+		{ "sim --ollama-timeout", "0", "1ms", NULL, NULL },
+		{ "subscribe u --count", "0", "1", "9223372036854775807",
+		  NULL },
+		{ "subscribe u --for", "0", "1ms", NULL, NULL },
+		{ "subscribe u --ping-every", "99ms", "100ms", NULL, NULL },
+		{ "tail --count", "0", "1", "9223372036854775807", NULL },
+		{ "tail --for", "0", "1ms", NULL, NULL },
+		{ "tail --ping-every", "99ms", "100ms", NULL, NULL },
+		{ "targets --for", "0", "1ms", NULL, NULL },
+		{ "targets --count", "0", "1", NULL, NULL },
+		{ "upgrade f --restart", "0", "1ms", NULL, NULL },
+		{ "upgrade f --settle", "0", "1ms", NULL, NULL },
+		{ "assets f --restart", "0", "1ms", NULL, NULL },
+		{ "watch t --every", "0", "1ms", NULL, NULL },
+		{ "watch t --for", "0", "1ms", NULL, NULL },
+		{ "watch t --count", "0", "1", "1000000000", "1000000001" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *const given[] = { rows[i].least, rows[i].most,
+					      rows[i].below, rows[i].above };
+
+		for (size_t w = 0; w < COUNT(given); w++) {
+			char line[80];
+
+			snprintf(line, sizeof(line), "%s=%s", rows[i].line,
+				 given[w] ? given[w] : "");
+			if (given[w] && w < 2)
+				good(line);
+			else if (given[w])
+				bad(line, given[w], "");
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +632,8 @@ int main(void)
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_usage_and_counts),
+		cmocka_unit_test(test_bounds),
 	};
 
 	for (const struct option_row *row = config_options; row->name; row++) {
