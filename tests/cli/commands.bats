@@ -333,3 +333,30 @@ server() {
 	mcp --all sim: prompts
 	ends 2
 }
+
+@test "odd answers of a server: what is shown, and how it ends" {
+	# A failure that was asked for is none.
+	mcp -t "$(answers "'tools/call={\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"broken\"}]}'")" \
+		call a --expect '{"isError":true}'
+	ends 0
+	[ "$out" = broken ]
+	[ -z "$err" ]
+	# The bytes have stdout for themselves.
+	mcp -t "$(answers "'tools/call={\"content\":[{\"type\":\"text\",\"text\":\"seen\"},{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AAEC\"}]}'")" \
+		call a --save -
+	ends 0
+	printf '\0\1\2' | cmp - stdout
+	hints seen
+	local completions="'initialize={\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"completions\":{},\"logging\":{}},\"serverInfo\":{\"name\":\"a\",\"version\":\"1\"}}'"
+	mcp -v -t "$(answers "$completions" "'completion/complete={\"completion\":{}}'")" \
+		complete greet city=R state=S 'land=a "b"'
+	ends 5
+	hints "the result of completion/complete has no 'completion.values' array"
+	hints '"params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"city","value":"R"},"context":{"arguments":{"state":"S","land":"a \"b\""}}}'
+	mcp -t "$(answers "$completions")" complete 'x://{n}' n=
+	ends 1
+	hints 'no'
+	mcp -t "$(answers "$completions")" loglevel error
+	ends 1
+	hints '(-32601): no'
+}
