@@ -384,3 +384,18 @@ END
 	curl -sf -d '{}' "$OTA" | grep -q websocket
 	wait_for slow.out '200 OK'
 }
+
+@test "another service for pictures: boards are given its address and its token" {
+	local secret=0123456789abcdef0123456789abcdef
+	echo "$secret" >secret
+	serve --vision-url http://192.0.2.1/explain --vision-token-file secret
+	token
+	[ "$TOKEN" = "$secret" ]
+	grep -qx http://192.0.2.1/explain spy.out
+	absent "$secret" serve.out serve.err
+	kill "$SERVER"
+	finish "$SERVER" 143
+	MCPCTL_VISION_TOKEN=fedcba9876543210fedcba9876543210 serve --vision-url http://192.0.2.1/explain
+	token
+	[ "$TOKEN" = fedcba9876543210fedcba9876543210 ]
+}
