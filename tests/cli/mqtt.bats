@@ -381,3 +381,37 @@ ends_of() { jq -c 'select(.kind == "end") | [.from, .how, .text]' "$1"; }
 	kill -CONT "$broker"
 	ends_of t.cap | grep -q '^.null,"timeout","the connection to the broker .127.0.0.1. is dead'
 }
+
+@test "serve at a broker that runs: the topics and the port of sound are those that it was told" {
+	local udp
+	broker
+	udp=$(free_port)
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}' --topic-down 'down/{mac}' --udp-port "$udp"
+	event broker 'connected to the broker'
+	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" >reply
+	jq -e '.mqtt.publish_topic == "up/" + .mqtt.client_id and
+		.mqtt.subscribe_topic == "down/02_00_00_00_00_01"' reply
+	background board mcpctl -v sim --connect "mqtt://127.0.0.1:$MQTT/$ID?up=up/$ID&down=down/02_00_00_00_00_01" --subscribe --audio
+	event ready
+	wait_for board.err "\"port\":$udp"
+}
+
+@test "serve at a broker over TLS: verified by --cacert, refused without, --insecure" {
+	local options
+	certificates
+	MQTT=$(free_port)
+	printf 'listener %s 127.0.0.1\nallow_anonymous true\ncertfile %s/server.pem\nkeyfile %s/server.key\nuser root\n' \
+		"$MQTT" "$PWD" "$PWD" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	wait_for broker.err 'running'
+	for options in '--cacert ca.pem' --insecure; do
+		# shellcheck disable=SC2086 # words
+		serve --mqtt-broker "mqtts://localhost:$MQTT" --topic-up 'up/{client_id}' $options
+		event broker 'connected to the broker'
+		kill "$SERVER"
+		finish "$SERVER" 143
+	done
+	serve --mqtt-broker "mqtts://localhost:$MQTT" --topic-up 'up/{client_id}'
+	event broker "TLS with the broker 'localhost' failed: unable to get local issuer certificate"
+	event broker '"hint":"--cacert FILE trusts another certificate'
+}
