@@ -353,10 +353,23 @@ server() {
 	ends 5
 	hints "the result of completion/complete has no 'completion.values' array"
 	hints '"params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"city","value":"R"},"context":{"arguments":{"state":"S","land":"a \"b\""}}}'
-	mcp -t "$(answers "$completions")" complete 'x://{n}' n=
+	mcp -o raw -t "$(answers "$completions")" complete 'x://{n}' n=
 	ends 1
-	hints 'no'
+	[ "$(jq .error.code <<<"$out")" = -32601 ]
 	mcp -t "$(answers "$completions")" loglevel error
 	ends 1
 	hints '(-32601): no'
+	mcp -o raw -t "$(answers "$completions")" loglevel error
+	ends 1
+	[ "$(jq .error.code <<<"$out")" = -32601 ]
+	local subscriptions="'initialize={\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"resources\":{\"subscribe\":true}},\"serverInfo\":{\"name\":\"a\",\"version\":\"1\"}}'"
+	mcp -t "$(answers "$subscriptions")" subscribe x://a x://b
+	ends 1
+	hints "cannot subscribe to 'x://a'"
+	mcp -t "$(answers "$subscriptions" "'resources/subscribe={}'")" subscribe x://a x://b --for 1ms
+	ends 0
+	[ "$err" = 'subscribed: x://a, …' ]
+	mcp -t "$(answers "$subscriptions" "'resources/subscribe={}'")" subscribe x://a --for 1ms
+	ends 0
+	[ "$err" = 'subscribed: x://a' ]
 }
