@@ -196,7 +196,8 @@ static void test_by_tool(void **state)
 			     HOST,
 			     TOLD,
 			     { "self.upgrade_firmware", "",
-			       FETCH("304", "0")
+			       "{\"op\":\"fetch\",\"id\":\"other\","
+			       "\"taken\":9}\n" FETCH("304", "0")
 				       ASKED("10.0.0.8:9", "2.5.0", "") } },
 		  .out = "aa  done  2.4.2 -> 2.5.0, 304 of 304 bytes, ",
 		  .notes =
