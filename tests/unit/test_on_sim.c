@@ -31,6 +31,7 @@ static void capture(struct rendered *to)
 	app.out.out = out;
 	app.out.err = err;
 	app.out.out_terminal = app.out.err_terminal = false;
+	app.out.foreign = false;
 	app.out.out_color = app.out.err_color = app.out.err_moves = false;
 }
 
@@ -307,6 +308,42 @@ static void test_tail(void **state)
 	run_all(rows, COUNT(rows));
 }
 
+/* The first of the three that is set, as POSIX has it; --lang goes before. */
+static void test_language(void **state)
+{
+	static const struct {
+		const char *all, *messages, *lang;
+		struct shown_line shown;
+	} rows[] = {
+#define ENGLISH .says = "error D106  paging never ends\n"
+#define CHINESE .says = "\xe9\x94\x99\xe8\xaf\xaf D106  "
+		{ "", "", "", { .line = "explain D106", ENGLISH } },
+		{ "zh_CN.UTF-8",
+		  "C",
+		  "C",
+		  { .line = "explain D106", CHINESE } },
+		{ "C", "zh_CN", "zh_CN", { .line = "explain D106", ENGLISH } },
+		{ "", "zh", "C", { .line = "explain D106", CHINESE } },
+		{ "", "de", "zh", { .line = "explain D106", ENGLISH } },
+		{ "", "", "zh_TW", { .line = "explain D106", CHINESE } },
+		{ "zh", "", "", { .line = "explain --lang en D106", ENGLISH } },
+		{ "C", "", "", { .line = "explain --lang zh D106", CHINESE } },
+		{ "zh",
+		  "",
+		  "",
+		  { .line = "explain --lang auto D106", CHINESE } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		setenv("LC_ALL", rows[i].all, 1);
+		setenv("LC_MESSAGES", rows[i].messages, 1);
+		setenv("LANG", rows[i].lang, 1);
+		run(&rows[i].shown);
+	}
+	setenv("LC_ALL", "C", 1);
+}
+
 static int prepare(void **state)
 {
 	static const char *const homes[] = { "HOME", "XDG_RUNTIME_DIR",
@@ -325,9 +362,10 @@ static int prepare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_call),  cmocka_unit_test(test_run),
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_alone), cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_call),	 cmocka_unit_test(test_run),
+		cmocka_unit_test(test_lists),	 cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_alone),	 cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_language),
 	};
 
 	mem_init();
