@@ -211,6 +211,15 @@ async def small(ws):
     await ws.wait_closed()
 
 
+async def clipped(ws):
+    """As careful, with sound of which the second packet has no whole head."""
+    await careful(ws)
+    await ws.send(b"\0\0\0\1x")
+    await ws.send(b"\0")
+    await mcp(ws, {"id": 3, "method": "ping"})
+    await answer(ws)
+
+
 async def barred(ws):
     await ws.close(1008, "no such agent")
 

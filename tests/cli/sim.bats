@@ -197,6 +197,17 @@ answers      after US' ]
 	jq -e '.findings[] | select(.code == "B231" and .times == 99 and .connections == 1 and (.fatal | not))' <<<"$out"
 }
 
+@test "the summary tells what came of the sound" {
+	backend clipped
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --frame-version 3
+	ends 0
+	grep -qx 'audio        0 frames sent, 2 received' stdout
+	says 'B263 error  a binary frame is shorter than its head says: 1 bytes  1 connection, 1 time'
+	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --frame-version 3
+	ends 0
+	[ "$(jq -c .audio <<<"$out")" = '{"sent":0,"received":2,"broken":0,"repeated":0,"lost":0}' ]
+}
+
 @test "nobody welcomed, a board that dies, what was expected: the status says so" {
 	backend mute
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
