@@ -120,6 +120,13 @@ toolchain() {
 	wait_for serve.out 'a.tty is back'
 	says a 'Backtrace: 0x400e14ed:0x3ffb5030 0x400d0802:0x3ffb5050'
 	wait_for serve.out '"line":"0x400e14ed: app_main at /src/main.cc:28".*"decoded":true'
+	# How grave each is, and in which words.
+	jq -es 'map(select(.event == "serial")) | map(select(.line)) as $lines | map(select(.note)) as $notes |
+		($lines | length >= 3 and all(.level == "info" and .text == "| " + .line and (has("note") | not))) and
+		($notes | length >= 2 and all(.level == "warn" and .text == .note and (.decoded | not))) and
+		($lines[0].decoded | not) and all(.port == "serial/02:00:00:00:00:01")' serve.out
+	jq -es 'map(select(.event == "finding")) | .[0].level == "bad" and .[0].count == 1 and .[0].finding.code == "S818" and
+		.[0].text == "! S818 error  the board dropped a message: MCP: Invalid id for method: tools/list"' serve.out
 }
 
 @test "serve: each port is of its own board, whose frame came before" {
@@ -133,6 +140,8 @@ toolchain() {
 	wait_for serve.out 'S802.*LoadProhibited on core 0; .* after the '
 	says b "$PANIC"
 	wait_for serve.out '"device":"02:00:00:00:00:02".*"code":"S802"'
+	jq -es 'map(select(.event == "serial" or .event == "finding") | [.device, .alias] | join(" ")) | unique ==
+		["02:00:00:00:00:01 one", "02:00:00:00:00:02 two"]' serve.out
 	absent '02:00:00:00:00:02.*after the |after the .*02:00:00:00:00:02' serve.out
 }
 
