@@ -43,7 +43,8 @@ static int make_folders(const char *folder, unsigned mode)
 	CLEANUP(mem_free_ptr) char *path = mem_strdup(folder);
 
 	for (char *at = path + 1; *path && *at; at++) {
-		if (*at != '/')
+		/* Slashes at its end name no other folder. */
+		if (*at != '/' || !at[strspn(at, "/")])
 			continue;
 		*at = '\0';
 		mkdir(path, 0755);
