@@ -374,6 +374,34 @@ static void test_new_hello(void **state)
 	end();
 }
 
+/* What was told of one session is told of the next one, too. */
+static void test_told_anew(void **state)
+{
+	(void)state;
+	begin("127.0.0.1", false);
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned char packet[64];
+		size_t len = make_packet(packet, 2, "cut", 3);
+
+		send_raw(packet, len - 1);
+		send_raw(packet, len - 1);
+		say(1, "one");
+		heard("one");
+		assert_int_equal(s.failures, 2 * i + 1);
+		assert_non_null(strstr(s.failure, "its head tells 3 bytes"));
+		say(1, "again");
+		say(1, "again");
+		say(2, "two");
+		heard("two");
+		assert_int_equal(s.failures, 2 * i + 2);
+		assert_non_null(strstr(s.failure, "number 1 came after 1"));
+		assert_int_equal(counts().broken, 2 * i + 2);
+		assert_int_equal(counts().repeated, 2 * i + 2);
+		say_hello();
+	}
+	end();
+}
+
 /*
  * A key that is used for two sessions gives the same bytes to hide both of
  * them; and what is late of the first must not count as of the second.
@@ -488,6 +516,8 @@ static void expect_silence(uint32_t sequence)
 	assert_int_equal(len, 19);
 	assert_int_equal(udp_audio_decode(&h, in, (size_t)len, NULL), 0);
 	assert_int_equal(h.sequence, sequence);
+	/* Each packet is 60 ms. */
+	assert_int_equal(h.timestamp, (sequence - 1) * 60);
 	assert_memory_equal(in + 4, s.nonce + 4, 4);
 	mqtt->cipher(s.key, in, in + 16, 3, plain);
 	assert_memory_equal(plain, "\xf8\xff\xfe", 3);
@@ -527,6 +557,119 @@ static void test_silence(void **state)
 	assert_int_equal(counts().sent, 3);
 	tell("{\"type\":\"tts\",\"state\":\"start\"}");
 	expect_silence(1);
+	end();
+}
+
+/* A hello that offers no audio, or is none: what was agreed on stands. */
+static void test_other_hellos(void **state)
+{
+	static const char *const none[] = {
+		"{\"type\":\"hello\",\"transport\":\"websocket\",\"udp\":{"
+		"\"key\":\"00000000000000000000000000000000\","
+		"\"nonce\":\"01000000000000020000000000000000\"}}",
+		"{\"type\":\"hello\",\"transport\":\"udp\"}",
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+		"\"key\":\"00000000000000000000000000000000\"}}",
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+		"\"nonce\":\"01000000000000020000000000000000\"}}",
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+		"\"key\":\"no key\","
+		"\"nonce\":\"01000000000000020000000000000000\"}}",
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+		"\"key\":\"00000000000000000000000000000000\","
+		"\"nonce\":\"no nonce\"}}",
+	};
+	static const char own[] =
+		"{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+		"\"key\":\"000102030405060708090a0b0c0d0e0f\","
+		"\"nonce\":\"01000000000000020000000000000000\"}}";
+
+	(void)state;
+	begin("127.0.0.1", false);
+	for (uint32_t i = 0; i < COUNT(none); i++) {
+		tell(none[i]);
+		say(i + 1, "still");
+		heard("still");
+	}
+	/* One that the user made himself counts. */
+	tell(own);
+	say(1, "late");
+	assert_true(hex_decode_16(s.key, "000102030405060708090a0b0c0d0e0f"));
+	assert_true(hex_decode_16(s.nonce, "01000000000000020000000000000000"));
+	say(1, "by another key");
+	heard("by another key");
+	assert_int_equal(s.frames, COUNT(none) + 1);
+	end();
+}
+
+/* What we say: as firmware takes it, once it is known where it listens. */
+static void test_sound(void **state)
+{
+	struct pollfd wait = { .events = POLLIN };
+	struct error err = { 0 };
+	unsigned char in[2048], plain[8], large[1485] = { 0 };
+	struct udp_audio_head h;
+
+	(void)state;
+	begin("127.0.0.1", true);
+	wait.fd = s.fd;
+	assert_int_equal(s.t.ops->send_sound(&s.t, "opus", 4, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "where it listens is not known"));
+	assert_non_null(strstr(err.hint, "wake it"));
+	error_reset(&err);
+	say(1, "one");
+	heard("one");
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
+	expect_silence(1);
+	for (uint32_t i = 2; i < 4; i++) {
+		assert_int_equal(s.t.ops->send_sound(&s.t, "opus", 4, NULL), 0);
+		assert_int_equal(poll(&wait, 1, LONG_MS), 1);
+		assert_int_equal(recv(s.fd, in, sizeof(in), 0), 20);
+		assert_int_equal(udp_audio_decode(&h, in, 20, NULL), 0);
+		assert_int_equal(h.sequence, i);
+		assert_int_equal(h.timestamp, (i - 1) * 60);
+		assert_memory_equal(in + 4, s.nonce + 4, 4);
+		mqtt->cipher(s.key, in, in + 16, 4, plain);
+		assert_memory_equal(plain, "opus", 4);
+	}
+	assert_int_equal(counts().sent, 3);
+	/* Silence is for who is told nothing else, until it is told again. */
+	say(2, "two");
+	heard("two");
+	assert_int_equal(counts().sent, 3);
+	assert_int_equal(
+		s.t.ops->send_sound(&s.t, (const char *)large, 1485, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text,
+			    "a packet of 1485 bytes fits no datagram");
+	error_reset(&err);
+	assert_int_equal(
+		s.t.ops->send_sound(&s.t, (const char *)large, 1484, NULL), 0);
+	assert_int_equal(poll(&wait, 1, LONG_MS), 1);
+	assert_int_equal(recv(s.fd, in, sizeof(in), 0), 1500);
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
+	expect_silence(5);
+	end();
+}
+
+/* Where it listens is not known before it spoke in that session. */
+static void test_silence_anew(void **state)
+{
+	(void)state;
+	begin("127.0.0.1", true);
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
+	assert_int_equal(counts().sent, 0);
+	say(1, "one");
+	heard("one");
+	expect_silence(1);
+	say_hello();
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
+	assert_int_equal(counts().sent, 1);
+	say(1, "anew");
+	heard("anew");
+	expect_silence(1);
+	assert_int_equal(counts().sent, 2);
 	end();
 }
 
@@ -597,10 +740,17 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_new_hello, prepare,
 						finish),
+		cmocka_unit_test_setup_teardown(test_told_anew, prepare,
+						finish),
+		cmocka_unit_test_setup_teardown(test_other_hellos, prepare,
+						finish),
 		cmocka_unit_test_setup_teardown(test_new_key, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_no_hello, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_rubbish, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_silence, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_sound, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_silence_anew, prepare,
+						finish),
 		cmocka_unit_test_setup_teardown(test_any_address, prepare,
 						finish),
 		cmocka_unit_test_setup_teardown(test_closed_device, prepare,
