@@ -819,6 +819,258 @@ static void test_close_with_stream(void **state)
 	raw_finish(&t.child, t.loop);
 }
 
+/* ---- a body that is lent, and a file ---- */
+
+#define LENT (8u << 20)
+
+static struct {
+	char *data;
+	size_t moved, taken;
+	unsigned moves, overs;
+	bool over, closing;
+} lent;
+
+static void on_moved(void *owner, size_t taken)
+{
+	assert_ptr_equal(owner, &lent);
+	assert_false(lent.over || lent.closing);
+	assert_true(taken > lent.moved && taken <= LENT);
+	lent.moved = taken;
+	lent.moves++;
+}
+
+static void on_over(void *owner, size_t taken)
+{
+	assert_ptr_equal(owner, &lent);
+	lent.over = true;
+	lent.overs++;
+	lent.taken = taken;
+}
+
+static void on_borrowed(void *owner, struct front_request *rq,
+			const struct front_head *head, const char *body,
+			size_t len)
+{
+	const struct front_lent of = { .data = lent.data,
+				       .len = LENT,
+				       .moved = on_moved,
+				       .over = on_over,
+				       .owner = &lent };
+	struct headers more = { 0 };
+	char name[] = "/tmp/mcpctl-front-XXXXXX";
+	int fd;
+
+	(void)owner;
+	(void)body;
+	(void)len;
+	t.requests++;
+	headers_add(&more, "X-More", "yes");
+	if (strcmp(head->path, "/file") == 0) {
+		fd = mkstemp(name);
+		unlink(name);
+		assert_int_equal(write(fd, lent.data, 100000), 100000);
+		table->reply_file(rq, "image/jpeg", &more, fd, 100000);
+		/* Its place counts as long as it is sent. */
+		assert_int_equal(table->sockets(t.front), 2);
+	} else {
+		table->lend(rq, 206, "application/x-lent", &more, &of);
+	}
+	headers_done(&more);
+}
+
+static const struct front_events borrowed = { .http = on_borrowed };
+
+static void lend_it(void (*fn)(uint16_t port, int out))
+{
+	memset(&lent, 0, sizeof(lent));
+	lent.data = mem_alloc(LENT);
+	for (size_t i = 0; i < LENT; i++)
+		lent.data[i] = (char)('a' + i % 23);
+	open_with(&borrowed);
+	raw_start(&t.child, t.loop, table->port(t.front), fn);
+}
+
+static void expect_body(int fd, size_t from, size_t len)
+{
+	char part[4096];
+
+	while (len) {
+		ssize_t n = recv(fd, part,
+				 len < sizeof(part) ? len : sizeof(part), 0);
+
+		if (n <= 0)
+			_exit(7);
+		for (ssize_t i = 0; i < n; i++, from++) {
+			if (part[i] != (char)('a' + from % 23))
+				_exit(8);
+		}
+		len -= (size_t)n;
+	}
+}
+
+/* Little is on its way to it at once, as with a board. */
+static int ask_narrowly(uint16_t port, const char *method, const char *path)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 16384;
+	char text[128];
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		_exit(3);
+	snprintf(text, sizeof(text),
+		 "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", method, path);
+	raw_text(fd, text);
+	return fd;
+}
+
+static void expect_head(int fd, const char *const *lines)
+{
+	char head[1024];
+
+	raw_read_head(fd, head, sizeof(head));
+	for (; *lines; lines++) {
+		if (!strstr(head, *lines))
+			_exit(4);
+	}
+}
+
+static const char *const lent_head[] = { " 206 ", "Content-Length: 8388608\r\n",
+					 "Content-Type: application/x-lent\r\n",
+					 "X-More: yes\r\n", NULL };
+
+static void child_borrows(uint16_t port, int out)
+{
+	char byte;
+	int fd = ask_narrowly(port, "GET", "/lent");
+
+	(void)out;
+	expect_head(fd, lent_head);
+	expect_body(fd, 0, LENT);
+	/* The connection ends behind it, if the peer ends it or not. */
+	if (raw_read(fd, &byte, 1))
+		_exit(9);
+	close(fd);
+}
+
+/* How much of it was taken is told on the way, and at the end. */
+static void test_lent(void **state)
+{
+	(void)state;
+	lend_it(child_borrows);
+	await(&lent.over);
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(lent.overs, 1);
+	assert_int_equal(lent.taken, LENT);
+	assert_int_equal(lent.moved, LENT);
+	assert_true(lent.moves > 10);
+	close_front();
+	assert_int_equal(lent.overs, 1);
+	mem_free(lent.data);
+}
+
+static void child_borrows_a_part(uint16_t port, int out)
+{
+	int fd = ask_narrowly(port, "GET", "/lent");
+
+	(void)out;
+	expect_head(fd, lent_head);
+	expect_body(fd, 0, 1000000);
+	close(fd);
+}
+
+/* What it had before it died, within what is on the way. */
+static void test_lent_amid(void **state)
+{
+	(void)state;
+	lend_it(child_borrows_a_part);
+	await(&lent.over);
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(lent.overs, 1);
+	assert_in_range(lent.taken, 1000000 - 65536, 1000000 + 524288);
+	assert_int_equal(lent.moved, lent.taken);
+	close_front();
+	mem_free(lent.data);
+}
+
+static void child_wants_the_head(uint16_t port, int out)
+{
+	char byte;
+	int fd = ask_narrowly(port, "HEAD", "/lent");
+
+	(void)out;
+	expect_head(fd, lent_head);
+	if (raw_read(fd, &byte, 1))
+		_exit(9);
+	close(fd);
+}
+
+static void test_lent_head(void **state)
+{
+	(void)state;
+	lend_it(child_wants_the_head);
+	await(&lent.over);
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(lent.overs, 1);
+	assert_int_equal(lent.taken, 0);
+	assert_int_equal(lent.moves, 0);
+	close_front();
+	mem_free(lent.data);
+}
+
+static void child_holds(uint16_t port, int out)
+{
+	char byte;
+	int fd = ask_narrowly(port, "GET", "/lent");
+
+	expect_head(fd, lent_head);
+	say(out, "h");
+	while (raw_read(fd, &byte, 1))
+		;
+	close(fd);
+}
+
+static void test_close_with_lent(void **state)
+{
+	(void)state;
+	lend_it(child_holds);
+	await_said("h");
+	lent.closing = true;
+	close_front();
+	assert_int_equal(lent.overs, 1);
+	assert_true(lent.taken < LENT);
+	mem_free(lent.data);
+	raw_finish(&t.child, t.loop);
+}
+
+static void child_file(uint16_t port, int out)
+{
+	static const char *const head[] = { " 200 ",
+					    "Content-Length: 100000\r\n",
+					    "Content-Type: image/jpeg\r\n",
+					    "X-More: yes\r\n",
+					    "Cache-Control: no-store\r\n",
+					    NULL };
+	int fd = ask_narrowly(port, "GET", "/file");
+
+	(void)out;
+	expect_head(fd, head);
+	expect_body(fd, 0, 100000);
+	close(fd);
+}
+
+static void test_file(void **state)
+{
+	(void)state;
+	lend_it(child_file);
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(t.requests, 1);
+	close_front();
+	mem_free(lent.data);
+}
+
 /* ---- who goes before the answer ---- */
 
 static void child_asks_later(uint16_t port, int out)
@@ -1044,6 +1296,11 @@ int main(void)
 		TEST(test_deaf_peer),
 		TEST(test_stream_of_head),
 		TEST(test_close_with_stream),
+		TEST(test_lent),
+		TEST(test_lent_amid),
+		TEST(test_lent_head),
+		TEST(test_close_with_lent),
+		TEST(test_file),
 		TEST(test_request_gone),
 		TEST(test_stream_too_late),
 		TEST(test_request_stays),
