@@ -956,6 +956,45 @@ static void test_forced(void **state)
 			    "'127.0.0.1' ended the event stream");
 }
 
+/* Where messages go, and the stream itself, may be elsewhere on that server. */
+static void answer_old_moved(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET /mcp "))
+		web_reply(c, 302, "Location: /new/sse?k=hush-6\r\n", "", "");
+	else if (text_starts(rq, "GET /new/sse?k=hush-6 ")) {
+		stream = c;
+		web_stream(c, "");
+		web_say(c, "event: endpoint\ndata: post?s=hush-4\n\n");
+	} else if (text_starts(rq, "POST /new/post?s=hush-4 ")) {
+		web_reply(c, 307, "Location: /moved?s=hush-5\r\n", "", "");
+	} else if (text_starts(rq, "POST /moved?s=hush-5 ")) {
+		web_reply(c, 202, "", "text/plain", "Accepted");
+		web_say(stream, EVENT("%s"),
+			asks(rq, "\"id\":1") ? REPLY(1) : REPLY(2));
+	} else {
+		web_reply(c, 405, "", "text/plain", "no");
+	}
+}
+
+static void test_old_moved(void **state)
+{
+	(void)state;
+	web.answer = answer_old_moved;
+	target("sse+http", "/mcp");
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(0), REPLY(1));
+	assert_string_equal(web_body(request(3)), INITIALIZE);
+	/* Once is enough, and the stream stands where it was. */
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+	assert_string_equal(web_body(request(4)), LIST);
+	assert_int_equal(web.requests.count, 5);
+	assert_int_equal(seen.notices.count, 1);
+	assert_string_equal(notice(0), "the server redirects to '/new/sse'");
+	assert_int_equal(seen.failures.count, 0);
+}
+
 static void answer_neither(struct web_client *c, const char *rq)
 {
 	if (text_starts(rq, "GET"))
@@ -1986,6 +2025,7 @@ int main(void)
 		TEST(test_fallback),
 		TEST(test_endpoint_missing),
 		TEST(test_forced),
+		TEST(test_old_moved),
 		TEST(test_neither),
 		TEST(test_other_origin),
 		TEST(test_long_challenge),
