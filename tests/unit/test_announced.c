@@ -104,6 +104,101 @@ static void knows_what_is_asked_for(void **state)
 	assert_int_equal(asked("other.local", MDNS_ANY), 0);
 }
 
+/* RFC 6763 names them, RFC 6762, 10 says how long they are kept. */
+static void has_these_records(void **state)
+{
+	static const char kinds[] = "_services._dns-sd._udp.local";
+	const struct {
+		enum announced_record which;
+		enum mdns_type type;
+		const char *name, *to;
+		unsigned ttl;
+		bool unique;
+	} rows[] = {
+		{ RECORD_KINDS, MDNS_PTR, kinds, mine.service, 4500, false },
+		{ RECORD_POINTER, MDNS_PTR, mine.service, mine.full, 4500,
+		  false },
+		{ RECORD_PLACE, MDNS_SRV, mine.full, mine.host, 120, true },
+		{ RECORD_ABOUT, MDNS_TXT, mine.full, NULL, 4500, true },
+		{ RECORD_HOST, MDNS_A, mine.host, NULL, 120, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct mdns_record r =
+			announced_record(&mine, rows[i].which, HERE);
+
+		assert_int_equal(r.type, rows[i].type);
+		assert_string_equal(r.name, rows[i].name);
+		if (rows[i].to)
+			assert_string_equal(r.to, rows[i].to);
+		else
+			assert_null(r.to);
+		assert_int_equal(r.ttl, rows[i].ttl);
+		assert_int_equal(r.unique, rows[i].unique);
+	}
+	assert_int_equal(announced_record(&mine, RECORD_PLACE, HERE).port,
+			 8000);
+	assert_int_equal(announced_record(&mine, RECORD_ABOUT, HERE).len, 10);
+	assert_int_equal(announced_belonging(ANNOUNCED_BIT(RECORD_PLACE)),
+			 ANNOUNCED_BIT(RECORD_HOST));
+	assert_int_equal(announced_belonging(ANNOUNCED_BIT(RECORD_ABOUT) |
+					     ANNOUNCED_BIT(RECORD_KINDS)),
+			 0);
+}
+
+/* A text is as long as one byte can say. */
+static void cuts_long_texts(void **state)
+{
+	char text[300];
+	const char *const texts[] = { text, "x=1", NULL };
+	struct announced_service s = { 0 };
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	announced_add_text(&s, texts);
+	assert_int_equal(s.text.len, 1 + 255 + 4);
+	assert_int_equal((unsigned char)s.text.data[0], 255);
+	assert_memory_equal(s.text.data + 256, "\3x=1", 4);
+	announced_done(&s);
+}
+
+/* As it was asked first, for who wants it back. */
+static void remembers_the_question(void **state)
+{
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	const struct mdns_question others = { "other.local", MDNS_ANY, true };
+	const struct mdns_question alone = { mine.host, MDNS_ANY, true };
+	struct announced_hearing h;
+	uint16_t id = 0;
+
+	(void)state;
+	h = heard(&(struct mdns_saying){ .question = &others }, true);
+	assert_int_equal(h.asked, 0);
+	assert_false(h.alone);
+	assert_string_equal(h.question, "");
+	h = heard(&(struct mdns_saying){ .question = &alone }, true);
+	assert_true(h.alone);
+	assert_string_equal(h.question, mine.host);
+	assert_int_equal(h.type, MDNS_ANY);
+	/* Two in one packet: lab.local A, then the service. */
+	buf_add(&packet,
+		"\0\7\0\0\0\2\0\0\0\0\0\0\3lab\5local\0\0\1\0\1"
+		"\4_mcp\4_tcp\5local\0\0\x0c\0\1",
+		48);
+	assert_true(
+		announced_hear(&h, &mine, mdns, packet.data, packet.len, &id));
+	assert_int_equal(id, 7);
+	assert_int_equal(h.asked, ANNOUNCED_BIT(RECORD_HOST) |
+					  ANNOUNCED_BIT(RECORD_POINTER));
+	assert_string_equal(h.question, mine.host);
+	assert_int_equal(h.type, MDNS_A);
+	assert_false(h.alone);
+	assert_false(h.claimed || h.conflict || h.known);
+	assert_false(announced_hear(&h, &mine, mdns, "", 0, &id));
+}
+
 static void need_not_be_told_what_it_knows(void **state)
 {
 	const struct mdns_question q = { mine.service, MDNS_PTR, false };
@@ -115,7 +210,21 @@ static void need_not_be_told_what_it_knows(void **state)
 
 	(void)state;
 	assert_int_equal(heard(&s, true).known, ANNOUNCED_BIT(RECORD_POINTER));
-	known.ttl = 100;
+	/* Half of its time is enough. */
+	known.ttl = 2250;
+	assert_int_equal(heard(&s, true).known, ANNOUNCED_BIT(RECORD_POINTER));
+	known.ttl = 2249;
+	assert_int_equal(heard(&s, true).known, 0);
+	known.ttl = 4500;
+	known.to = "other._mcp._tcp.local";
+	assert_int_equal(heard(&s, true).known, 0);
+	known = announced_record(&mine, RECORD_KINDS, HERE);
+	assert_int_equal(heard(&s, true).known, ANNOUNCED_BIT(RECORD_KINDS));
+	known.to = "_other._tcp.local";
+	assert_int_equal(heard(&s, true).known, 0);
+	/* What is not shared is asked for anew. */
+	known = announced_record(&mine, RECORD_PLACE, HERE);
+	known.ttl = 4500;
 	assert_int_equal(heard(&s, true).known, 0);
 }
 
@@ -150,6 +259,85 @@ static void who_says_more_has_the_name(void **state)
 	assert_true(claimed("aab.local", mine.port).claim > 0);
 }
 
+static struct announced_hearing claims(const struct mdns_record *r,
+				       size_t count)
+{
+	const struct mdns_question q = { mine.full, MDNS_ANY, false };
+
+	return heard(&(struct mdns_saying){ .question = &q,
+					    .record = r,
+					    .count = count,
+					    .claims = true },
+		     true);
+}
+
+static void the_first_claim_counts(void **state)
+{
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	struct mdns_record two[] = {
+		announced_record(&mine, RECORD_ABOUT, HERE),
+		announced_record(&mine, RECORD_PLACE, HERE),
+	};
+	const struct mdns_question q = { mine.full, MDNS_ANY, false };
+	const struct mdns_saying s = {
+		.question = &q, .record = &two[1], .count = 1, .claims = true
+	};
+	struct announced_hearing h;
+	uint16_t id;
+
+	(void)state;
+	/* Ours is the last of the kinds. */
+	two[1].port = 8001;
+	h = claims(two, 2);
+	assert_true(h.claimed && h.claim > 0);
+	h = claims(two + 1, 1);
+	assert_true(h.claimed && h.claim < 0);
+	/* Of another name it is none. */
+	two[1].name = "other._mcp._tcp.local";
+	assert_false(claims(two + 1, 1).claimed);
+	/* Who is asked first, or more often, says more: ours says 0. */
+	two[1] = announced_record(&mine, RECORD_PLACE, HERE);
+	for (size_t i = 0; i < 4; i++) {
+		buf_reset(&packet);
+		assert_int_equal(mdns->say(&packet, &s), 0);
+		/* Behind them are the port and "lab", "local". */
+		packet.data[packet.len - 17 + i]++;
+		assert_true(announced_hear(&h, &mine, mdns, packet.data,
+					   packet.len, &id));
+		assert_true(h.claimed && h.claim < 0);
+	}
+}
+
+static bool is_denied(struct mdns_record r)
+{
+	return heard(&(struct mdns_saying){ .record = &r, .count = 1 }, false)
+		.conflict;
+}
+
+static void hears_other_words(void **state)
+{
+	struct mdns_record r = announced_record(&mine, RECORD_ABOUT, HERE);
+
+	(void)state;
+	r.text = "\x09path=/mcq";
+	assert_true(is_denied(r));
+	r.text = "\x08path=/mc";
+	r.len = 9;
+	assert_true(is_denied(r));
+	r.name = "other._mcp._tcp.local";
+	assert_false(is_denied(r));
+	r = announced_record(&mine, RECORD_PLACE, HERE);
+	r.to = "other.local";
+	assert_true(is_denied(r));
+	r.name = "other._mcp._tcp.local";
+	assert_false(is_denied(r));
+	r = announced_record(&mine, RECORD_HOST, "127.0.0.2");
+	r.name = "other.local";
+	assert_false(is_denied(r));
+	r.name = "LAB.local";
+	assert_true(is_denied(r));
+}
+
 static bool contradicts(enum announced_record which, const char *address,
 			uint16_t port)
 {
@@ -176,9 +364,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_belongs_together),
 		cmocka_unit_test(knows_what_is_asked_for),
+		cmocka_unit_test(has_these_records),
+		cmocka_unit_test(cuts_long_texts),
+		cmocka_unit_test(remembers_the_question),
 		cmocka_unit_test(need_not_be_told_what_it_knows),
 		cmocka_unit_test(who_says_more_has_the_name),
+		cmocka_unit_test(the_first_claim_counts),
 		cmocka_unit_test(hears_who_says_otherwise),
+		cmocka_unit_test(hears_other_words),
 	};
 
 	mem_init();
