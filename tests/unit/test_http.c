@@ -8,6 +8,7 @@
 
 #include "base/module.h"
 #include "http_server.h"
+#include "net/bearer.h"
 #include "net/head.h"
 #include "net/http.h"
 #include "transport_owner.h"
@@ -1425,6 +1426,510 @@ static void test_redirects(void **state)
 	assert_int_equal(web.requests.count, 8);
 }
 
+/* ---- what stands alone ---- */
+
+static struct {
+	const char *type, *body;
+	int status;
+} plain;
+
+static void answer_plain(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "\"tools/list\""))
+		web_reply(c, plain.status, "", plain.type, plain.body);
+	else
+		answer_well(c, rq);
+}
+
+static void send_alone(const struct headers *extra)
+{
+	struct error err = { 0 };
+
+	if (seen.t.ops->send_with(&seen.t, LIST, strlen(LIST), extra, &err))
+		fail_msg("%s", err.text);
+}
+
+/* A session is forgotten; what one message brings stands before the user's. */
+static void test_alone(void **state)
+{
+	struct headers extra = { 0 };
+
+	(void)state;
+	begin(answer_well);
+	handshake();
+	request(2);
+	assert_true(http->has_session(&seen.t));
+	seen.t.ops->alone(&seen.t, false);
+	assert_true(http->has_session(&seen.t));
+	seen.t.ops->alone(&seen.t, true);
+	assert_false(http->has_session(&seen.t));
+	headers_add(&extra, "X-One", "1");
+	headers_add(&extra, "Authorization", "Bearer hush-9");
+	send_alone(&extra);
+	assert_string_equal(message(1), REPLY(2));
+	web_has(request(3), "X-One", "1");
+	web_has(request(3), "Authorization", "Bearer hush-9");
+	assert_null(strstr(request(3), "hush-2"));
+	web_has(request(3), "Mcp-Session-Id", "");
+	web_has(request(3), "MCP-Protocol-Version", "");
+	seen_send(&seen, CALL);
+	message(2);
+	web_has(request(4), "X-One", "");
+	web_has(request(4), "Authorization", "Bearer hush-2");
+	web_has(request(4), "Mcp-Session-Id", "");
+	headers_done(&extra);
+	/* No session: nothing to be ended. */
+	seen_close(&seen);
+	assert_int_equal(web.requests.count, 5);
+}
+
+/* One request a POST: an error that names none is about this one. */
+static void test_alone_errors(void **state)
+{
+	static const struct {
+		const char *body, *named; /* NULL: it is no reply */
+	} rows[] = {
+		{ "{\"id\":null,\"error\":{\"code\":-32600}}",
+		  "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32600}}" },
+		{ " {\"error\":{\"code\":1,\"message\":\"x\"}} ",
+		  "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":1,"
+		  "\"message\":\"x\"}}" },
+		{ "{\"id\":2,\"error\":{\"code\":7}}",
+		  "{\"id\":2,\"error\":{\"code\":7}}" },
+		{ "{\"id\":3,\"error\":{\"code\":7}}", NULL },
+		{ "{\"error\":\"in words\"}", NULL },
+		{ "{\"code\":7}", NULL },
+	};
+	static const int statuses[] = { 200, 400 };
+	struct headers extra = { 0 };
+	size_t told_so_far = 0, failed = 0;
+
+	(void)state;
+	headers_add(&extra, "X-One", "1");
+	plain.type = "application/json";
+	begin(answer_plain);
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		plain.status = statuses[i % 2];
+		plain.body = rows[i / 2].body;
+		send_alone(&extra);
+		if (rows[i / 2].named)
+			assert_string_equal(message(told_so_far++),
+					    rows[i / 2].named);
+		else
+			assert_memory_equal(failure(failed++), "2: ", 3);
+		assert_int_equal(seen.messages.count, told_so_far);
+	}
+	/* In a session it may be about another one. */
+	plain.body = rows[0].body;
+	seen_send(&seen, LIST);
+	failure(failed);
+	assert_int_equal(seen.messages.count, told_so_far);
+	headers_done(&extra);
+}
+
+/* An answer among others, and what is none, in its words. */
+static void test_odd_answers(void **state)
+{
+	static const char among[] = "[{\"id\":9,\"result\":{}},{\"id\":2,"
+				    "\"result\":{}}]";
+	static const char others[] = "[{\"id\":9,\"result\":{}}]";
+
+	(void)state;
+	plain.type = "application/json";
+	plain.status = 200;
+	plain.body = among;
+	begin(answer_plain);
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), among);
+	/* Any answer will do for a batch. */
+	plain.body = others;
+	seen_send(&seen, "[" LIST "]");
+	assert_string_equal(message(1), others);
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(0),
+			    "2: '127.0.0.1' answered with something that is no"
+			    " reply to the request");
+	plain.body = "{\"error\":\"no such thing\"}";
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(1),
+			    "2: '127.0.0.1' answered with something that is no"
+			    " reply to the request: no such thing");
+	plain.body = "{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"message\":"
+		     "\"of another\"}}";
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(2),
+			    "2: '127.0.0.1' answered with something that is no"
+			    " reply to the request: of another");
+	assert_int_equal(seen.last.kind, ERR_PROTOCOL);
+}
+
+static void answer_odd_session(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "\"initialize\""))
+		web_reply(c, 200, "Mcp-Session-Id: two words\r\n",
+			  "application/json", REPLY(1));
+	else
+		answer_well(c, rq);
+}
+
+static void test_odd_session(void **state)
+{
+	(void)state;
+	begin(answer_odd_session);
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(0), REPLY(1));
+	assert_string_equal(failure(0),
+			    "0: the session id of '127.0.0.1' cannot be sent"
+			    " back: it is not of visible ASCII, or above 1024"
+			    " bytes");
+	assert_false(http->has_session(&seen.t));
+	seen_send(&seen, LIST);
+	message(1);
+	web_has(request(1), "Mcp-Session-Id", "");
+}
+
+/* ---- while nothing comes ---- */
+
+/* Until it is explained so. */
+static void explained(const char *text)
+{
+	const bool never = false;
+	int64_t end = loop_now() + 60000;
+
+	for (;;) {
+		struct error err = { 0 };
+		int status = seen.t.ops->explain(&seen.t, &err);
+		bool found = status && strstr(err.text, text);
+
+		if (found)
+			assert_int_equal(err.kind, ERR_CONNECT);
+		if (!found && loop_now() > end)
+			fail_msg("'%s' instead of '%s'", err.text, text);
+		error_reset(&err);
+		if (found)
+			return;
+		loop_wait(seen.loop, &never, loop_now() + 2, NULL);
+	}
+}
+
+static void answer_slowly(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	if (web.step == 1)
+		web_say(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{");
+	if (web.step == 2) {
+		web_stream(c, "");
+		web_say(c, ": nothing yet\n\n");
+	}
+}
+
+static void test_explained(void **state)
+{
+	static const char *const texts[] = {
+		"'127.0.0.1' took the request, and has not begun to answer",
+		"'127.0.0.1' began to answer, and has not ended",
+		"'127.0.0.1' began a stream of events, and none of them came",
+	};
+	struct error err = { 0 };
+	struct layers layers;
+
+	(void)state;
+	begin(answer_slowly);
+	assert_int_equal(seen.t.ops->explain(&seen.t, &err), 0);
+	for (web.step = 0; web.step < COUNT(texts); web.step++) {
+		seen_send(&seen, LIST);
+		request(web.step);
+		explained(texts[web.step]);
+		assert_true(seen.t.ops->layers(&seen.t, 2, &layers));
+		assert_true(layers.tcp);
+		assert_false(layers.broker);
+		assert_false(seen.t.ops->layers(&seen.t, 3, &layers));
+		seen.t.ops->forget(&seen.t, 2);
+		assert_int_equal(seen.t.ops->explain(&seen.t, &err), 0);
+		assert_false(seen.t.ops->layers(&seen.t, 2, &layers));
+	}
+	assert_int_equal(seen.failures.count, 0);
+	seen_close(&seen);
+	seen_reset(&seen);
+	target("sse+http", "/sse");
+	seen_open(&seen, &http->dial);
+	web.step = 2;
+	seen_send(&seen, INITIALIZE);
+	explained("'127.0.0.1' opened the event stream, and does not tell where"
+		  " messages go (event 'endpoint')");
+}
+
+/* ---- the older HTTP+SSE that is none ---- */
+
+static void answer_no_endpoint(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	if (web.step == 0)
+		web_stream(c, "");
+	if (web.step == 1)
+		web_reply(c, 404, "", "text/plain", "not found");
+	if (web.step == 2)
+		web_reply(c, 200, "", "text/html", "<html>hello</html>");
+	web_hang_up(c);
+}
+
+static void test_no_endpoint(void **state)
+{
+	static const char *const texts[] = {
+		"1: the event stream of '127.0.0.1' ended without telling where"
+		" messages go",
+		"1: '127.0.0.1' has no MCP server at '/sse': HTTP 404: not"
+		" found",
+		"1: '127.0.0.1' answered with a web page: that is no MCP"
+		" server",
+		NULL,
+	};
+
+	(void)state;
+	web.answer = answer_no_endpoint;
+	target("sse+http", "/sse");
+	seen_open(&seen, &http->dial);
+	for (web.step = 0; web.step < COUNT(texts); web.step++) {
+		seen_send(&seen, INITIALIZE);
+		if (texts[web.step])
+			assert_string_equal(failure(web.step), texts[web.step]);
+		else
+			assert_non_null(strstr(failure(web.step),
+					       "closed the connection without "
+					       "an answer"));
+	}
+}
+
+/* ---- tokens that others get ---- */
+
+static struct {
+	const char *token;
+	bool over, asked;
+	bearer_done *done;
+	void *arg;
+	const void *forgotten;
+	int status;
+	char challenge[128], sent[32];
+	unsigned times, refusals, forgets, holds, frees;
+} guard;
+
+static const char *guard_token(void *owner)
+{
+	assert_ptr_equal(owner, &guard);
+	return guard.token;
+}
+
+static bool guard_is_over(void *owner)
+{
+	(void)owner;
+	return guard.over;
+}
+
+static void guard_refused(void *owner, const struct bearer_refusal *r,
+			  bearer_done *done, void *arg)
+{
+	(void)owner;
+	guard.done = done;
+	guard.arg = arg;
+	guard.status = r->status;
+	snprintf(guard.challenge, sizeof(guard.challenge), "%s",
+		 r->challenge ? r->challenge : "none");
+	snprintf(guard.sent, sizeof(guard.sent), "%s",
+		 r->token ? r->token : "none");
+	guard.times = r->times;
+	guard.refusals++;
+	guard.asked = true;
+}
+
+static void guard_forget(void *owner, const void *arg)
+{
+	(void)owner;
+	guard.forgotten = arg;
+	guard.forgets++;
+}
+
+static const struct bearer bearer = { .token = guard_token,
+				      .is_over = guard_is_over,
+				      .refused = guard_refused,
+				      .forget = guard_forget,
+				      .owner = &guard };
+
+static void on_held(void *owner, bool held)
+{
+	(void)owner;
+	guard.holds += held;
+	guard.frees += !held;
+}
+
+static void answer_guarded(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "Authorization: Bearer hush-new\r\n"))
+		web_reply(c, web.step ? (int)web.step : 401,
+			  "WWW-Authenticate: Basic\r\n"
+			  "WWW-Authenticate: Bearer error=\"x\"\r\n",
+			  "", "");
+	else
+		answer_well(c, rq);
+}
+
+static void begin_guarded(void)
+{
+	static struct transport_events mine;
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("http://127.0.0.1:%u/mcp", (unsigned)web.port);
+
+	memset(&guard, 0, sizeof(guard));
+	mine = seen_events;
+	mine.held = on_held;
+	seen.t.events = &mine;
+	web.answer = answer_guarded;
+	seen_target(&seen, text);
+	seen.to.bearer = &bearer;
+	guard.token = "hush-old";
+	seen_open(&seen, &http->dial);
+}
+
+static void await_refusal(void)
+{
+	if (loop_wait(seen.loop, &guard.asked, loop_now() + 60000, NULL))
+		fail_msg("no refusal");
+	guard.asked = false;
+}
+
+static void judge(enum bearer_verdict verdict, const char *text)
+{
+	struct error why = { 0 };
+
+	if (text) {
+		error_set(&why, ERR_AUTH, "no token: %s", text);
+		error_hint(&why, "%s", text);
+	}
+	guard.done(guard.arg, verdict, &why);
+	error_reset(&why);
+}
+
+static void test_token_again(void **state)
+{
+	(void)state;
+	begin_guarded();
+	seen_send(&seen, INITIALIZE);
+	await_refusal();
+	web_has(request(0), "Authorization", "Bearer hush-old");
+	assert_int_equal(guard.status, 401);
+	assert_string_equal(guard.challenge, "Basic, Bearer error=\"x\"");
+	assert_string_equal(guard.sent, "hush-old");
+	assert_int_equal(guard.times, 0);
+	assert_int_equal(guard.holds, 1);
+	assert_int_equal(guard.frees, 0);
+	/* A second one that waits is no news. */
+	seen_send(&seen, LIST);
+	await_refusal();
+	assert_int_equal(guard.holds, 1);
+	seen.t.ops->forget(&seen.t, 2);
+	assert_int_equal(guard.forgets, 1);
+	assert_ptr_equal(guard.forgotten, guard.arg);
+	assert_int_equal(guard.frees, 0);
+	guard.token = NULL;
+	seen_send(&seen, CALL);
+	await_refusal();
+	assert_string_equal(guard.sent, "none");
+	web_has(request(2), "Authorization", "");
+	guard.token = "hush-new";
+	judge(BEARER_AGAIN, NULL);
+	assert_string_equal(message(0), REPLY(3));
+	web_has(request(3), "Authorization", "Bearer hush-new");
+	assert_string_equal(web_body(request(3)), CALL);
+	assert_int_equal(seen.failures.count, 0);
+	assert_int_equal(guard.frees, 0);
+	/* The first one still waits, until nobody does. */
+	seen_close(&seen);
+	assert_int_equal(guard.frees, 1);
+	assert_int_equal(guard.refusals, 3);
+}
+
+static void test_token_refused(void **state)
+{
+	(void)state;
+	begin_guarded();
+	seen_send(&seen, LIST);
+	await_refusal();
+	judge(BEARER_AS_IS, "log in");
+	assert_non_null(strstr(failure(0), "HTTP 401"));
+	assert_string_equal(seen.last.hint, "log in");
+	assert_int_equal(seen.last.kind, ERR_AUTH);
+	seen_send(&seen, LIST);
+	await_refusal();
+	judge(BEARER_FAILED, "nobody is at home");
+	assert_string_equal(failure(1), "2: no token: nobody is at home");
+	assert_string_equal(seen.last.hint, "nobody is at home");
+	assert_int_equal(guard.holds, 2);
+	assert_int_equal(guard.frees, 2);
+	/* Asked for as often as may be, and not for ever. */
+	seen_send(&seen, LIST);
+	for (unsigned i = 0; i < 5; i++) {
+		await_refusal();
+		assert_int_equal(guard.times, i);
+		judge(BEARER_AGAIN, NULL);
+	}
+	assert_non_null(strstr(failure(2), "HTTP 401"));
+	assert_int_equal(guard.refusals, 7);
+	assert_int_equal(web.requests.count, 8);
+	assert_int_equal(guard.forgets, 0);
+}
+
+static void answer_forbidden(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_reply(c, 403,
+		  web.step ? "WWW-Authenticate: Bearer "
+			     "error=\"insufficient_scope\"\r\n" :
+			     "WWW-Authenticate: Bearer error=\"other\"\r\n",
+		  "", "");
+}
+
+/* A 403 is final, but where more may be asked for. */
+static void test_token_scope(void **state)
+{
+	(void)state;
+	begin_guarded();
+	web.answer = answer_forbidden;
+	seen_send(&seen, LIST);
+	assert_non_null(strstr(failure(0), "HTTP 403"));
+	assert_int_equal(guard.refusals, 0);
+	web.step = 1;
+	seen_send(&seen, LIST);
+	await_refusal();
+	assert_int_equal(guard.status, 403);
+	judge(BEARER_AS_IS, NULL);
+	assert_non_null(strstr(failure(1), "HTTP 403"));
+}
+
+/* Nothing is sent with a token that is over, if another can be had. */
+static void test_token_over(void **state)
+{
+	(void)state;
+	begin_guarded();
+	guard.over = true;
+	seen_send(&seen, LIST);
+	await_refusal();
+	assert_int_equal(guard.status, 0);
+	assert_string_equal(guard.challenge, "none");
+	assert_int_equal(web.requests.count, 0);
+	assert_int_equal(guard.holds, 1);
+	guard.token = "hush-new";
+	/* Asked once: one that is always over is sent. */
+	judge(BEARER_AGAIN, NULL);
+	assert_string_equal(message(0), REPLY(2));
+	assert_int_equal(guard.frees, 1);
+	assert_int_equal(guard.refusals, 1);
+	/* Without another one the old one is tried. */
+	seen_send(&seen, LIST);
+	await_refusal();
+	judge(BEARER_AS_IS, NULL);
+	assert_string_equal(message(1), REPLY(2));
+	assert_int_equal(web.requests.count, 2);
+}
+
 /* ---- no answer at all ---- */
 
 static void answer_garbage(struct web_client *c, const char *rq)
@@ -2037,6 +2542,16 @@ int main(void)
 		TEST(test_ids),
 		TEST(test_mark),
 		TEST(test_redirects),
+		TEST(test_alone),
+		TEST(test_alone_errors),
+		TEST(test_odd_answers),
+		TEST(test_odd_session),
+		TEST(test_explained),
+		TEST(test_no_endpoint),
+		TEST(test_token_again),
+		TEST(test_token_refused),
+		TEST(test_token_scope),
+		TEST(test_token_over),
 		TEST(test_no_answer),
 		TEST(test_sent_once),
 		TEST(test_refusal_parts),
