@@ -567,6 +567,52 @@ static void report(int fd, int out)
 	(void)!write(out, "end", 3);
 }
 
+static void child_says_go(uint16_t to, int out)
+{
+	char head[1024];
+	int fd = raw_dial(to, "/", "", head, sizeof(head));
+
+	raw_frame(fd, 0x81, "go", 2);
+	/* The first byte of the second piece is 0, which ends `report`. */
+	while (raw_read(fd, head, 2) &&
+	       raw_read(fd, head + 2, (size_t)head[1])) {
+		for (int i = 0; i < head[1] + 2; i++)
+			if (i != 1)
+				dprintf(out, "%02x", (unsigned char)head[i]);
+		(void)!write(out, " ", 1);
+	}
+	(void)!write(out, "end", 3);
+}
+
+/* One message in three frames, sound as a binary one, in their order. */
+static void test_pieces(void **state)
+{
+	static const char text[] = "abcdefgh";
+	struct error err = { 0 };
+
+	(void)state;
+	raw_start(&side.child, side.loop, port(), child_says_go);
+	if (loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL))
+		fail_msg("nothing came");
+	assert_int_equal(side.t.ops->send_pieces(&side.t, text, 8, NULL), 0);
+	assert_int_equal(side.t.ops->send_sound(&side.t, "\1\2", 2, NULL), 0);
+	assert_int_equal(side.t.ops->send_pieces(&side.t, "x", 1, NULL), 0);
+	side.t.ops->close(&side.t);
+	assert_int_equal(side.t.ops->send_pieces(&side.t, text, 8, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "cannot send in pieces: the connection is"
+				      " busy, or closed");
+	error_reset(&err);
+	assert_int_equal(side.t.ops->send_sound(&side.t, "\1\2", 2, &err), -1);
+	assert_string_equal(err.text, "cannot send: the connection is closed");
+	error_reset(&err);
+	await_closed();
+	assert_string_equal(raw_finish(&side.child, side.loop),
+			    "016162 006364 8065666768 820102 01 00 8078 8803e8"
+			    " end");
+	assert_int_equal(side.why.kind, ERR_NONE);
+}
+
 static void child_too_large(uint16_t to, int out)
 {
 	static char data[100000];
@@ -842,6 +888,7 @@ int main(void)
 		TEST(test_stuck),
 		TEST(test_ping),
 		TEST(test_unacknowledged),
+		TEST(test_pieces),
 		TEST(test_too_large),
 		TEST(test_close_unanswered),
 		TEST(test_queue_is_full),
