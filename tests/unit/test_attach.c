@@ -252,6 +252,29 @@ static void odd(void **state)
 	assert_part(buf_string(&seen), "|failed 0 a reply to nothing|");
 }
 
+static void says_lost(struct fake_peer *p, const struct control_frame *f)
+{
+	if (f->kind == CONTROL_JSON)
+		fake_serve_attached(p, "null", "null");
+	else
+		fake_serve_json(p, "{\"op\":\"lost\",\"count\":3}");
+}
+
+/* Who reads too slowly is told how much he missed. */
+static void lost(void **state)
+{
+	(void)state;
+	serve_with(says_lost);
+	open_it(1);
+	events = 1;
+	enough = false;
+	assert_int_equal(attach_ops.send(&t, "x", 1, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
+	assert_part(buf_string(&seen),
+		    "|notice 3 messages of the device were left out "
+		    "here: they came faster than they were read|");
+}
+
 static void large_echo(struct fake_peer *p, const struct control_frame *f)
 {
 	char size[32];
@@ -628,6 +651,7 @@ int main(void)
 		TEST(pieces),
 		TEST(large),
 		TEST(odd),
+		TEST(lost),
 		TEST(queue_is_full),
 		TEST(waiting),
 		TEST(refused),
