@@ -259,6 +259,53 @@ static void test_audio(void **state)
 	assert_false(mqtt->audio_counts(&t, &counts));
 }
 
+/* As much as it may be; and the board has not said where it listens. */
+static void test_limits(void **state)
+{
+	struct mqtt_options o = { .host = "127.0.0.1", .client_id = "board" };
+	struct mqtt_client *board;
+	struct layers layers;
+
+	(void)state;
+	need_broker();
+	o.port = broker.port;
+	board = mqtt->client_open(loop, &o, &board_events, NULL, NULL);
+	mqtt->subscribe(board, "devices/p2p/+", NULL);
+	wait_for(&board_up, "board");
+	assert_int_equal(dial("b"), 0);
+	assert_int_equal(t.ops->send_sound(&t, "x", 1, NULL), -1);
+	hang_up();
+	is_closed = false;
+	to.message_max = 6;
+	to.advertise = mem_strdup("board-net:9");
+	t = (struct transport){ .ops = &mqtt->dial,
+				.loop = loop,
+				.events = &events };
+	assert_int_equal(t.ops->open(&t, &to, &err), 0);
+	wait_for(&is_ready, "ready");
+	assert_string_equal(offer.server, "board-net");
+	assert_true(t.ops->layers(&t, 0, &layers));
+	assert_true(layers.tcp && layers.broker);
+	assert_int_equal(t.ops->send_sound(&t, "x", 1, &err), -1);
+	assert_non_null(strstr(err.text, "where it listens is not known"));
+	error_reset(&err);
+	/* What it asks comes behind its subscription. */
+	assert_int_equal(t.ops->send(&t, "x", 1, NULL), 0);
+	wait_for(&has_asked, "question");
+	mqtt->publish(board, "device-server", "answer", 6, NULL);
+	wait_for(&has_message, "answer");
+	mqtt->publish(board, "device-server", "answers", 7, NULL);
+	wait_for(&is_closed, "end");
+	assert_int_equal(why.kind, ERR_PROTOCOL);
+	assert_string_equal(why.text,
+			    "a message of 7 bytes came, and 6 are the limit");
+	assert_string_equal(last, "answer");
+	assert_false(t.ops->layers(&t, 0, &layers));
+	assert_int_equal(t.ops->send(&t, "x", 1, NULL), -1);
+	mqtt->client_close(board, on_board_closed);
+	wait_for(&board_closed, "end of the board");
+}
+
 static void test_ends(void **state)
 {
 	(void)state;
@@ -284,6 +331,7 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_explain, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_audio, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_limits, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_ends, prepare, finish),
 	};
 
