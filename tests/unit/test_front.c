@@ -819,6 +819,99 @@ static void test_close_with_stream(void **state)
 	raw_finish(&t.child, t.loop);
 }
 
+/* ---- forms ---- */
+
+static struct buf form; /* "NAME|FILE|TYPE|DATA;", the outcome behind them */
+
+static void on_field(void *owner, const char *name, const char *filename,
+		     const char *type, const char *data, size_t len)
+{
+	assert_ptr_equal(owner, &form);
+	buf_printf(&form, "%s|%s|%s|%.*s;", name, filename ? filename : "-",
+		   type ? type : "-", (int)len, data);
+}
+
+static void on_form(void *owner, struct front_request *rq,
+		    const struct front_head *head, const char *body, size_t len)
+{
+	struct error err = { 0 };
+
+	(void)owner;
+	(void)head;
+	(void)body;
+	(void)len;
+	buf_reset(&form);
+	if (table->form(rq, on_field, &form, &err))
+		buf_text(&form, err.text);
+	error_reset(&err);
+	table->reply(rq, 200, "text/plain", buf_string(&form), form.len);
+}
+
+static const struct front_events formed = { .http = on_form };
+
+#define PART(head, data) \
+	"--x1\r\nContent-Disposition: form-data; " head "\r\n\r\n" data "\r\n"
+#define QUESTION PART("name=\"question\"", "what?")
+#define PICTURE                                                               \
+	PART("name=\"file\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg", \
+	     "bytes")
+
+static const struct {
+	const char *type, *body, *told;
+} forms[] = {
+	{ "multipart/form-data; boundary=x1", QUESTION PICTURE "--x1--\r\n",
+	  "question|-|-|what?;file|a.jpg|image/jpeg|bytes;" },
+	{ "multipart/form-data; boundary=\"x1\"; charset=utf-8",
+	  QUESTION PICTURE "--x1--\r\n",
+	  "question|-|-|what?;file|a.jpg|image/jpeg|bytes;" },
+	{ "multipart/form-data; boundary=x1; charset=utf-8",
+	  QUESTION "--x1--\r\n", "question|-|-|what?;" },
+	{ "multipart/form-data; boundary=x1",
+	  PART("name=\"a\"", "") PART("name=\"b\"", "")
+		  PART("name=\"b\"; filename=\"c\"", "") "--x1--\r\n",
+	  "a|-|-|;b|-|-|;b|c|-|;" },
+	/* What is cut is no field, and what stands before it is one. */
+	{ "multipart/form-data; boundary=x1",
+	  QUESTION "--x1\r\nContent-Disposition: form-data; name=\"file\"\r\n"
+		   "\r\nby",
+	  "question|-|-|what?;the form in the body is broken or cut" },
+	{ "application/x-www-form-urlencoded", "a=1&b=two%20words",
+	  "a|-|-|1;b|-|-|two words;" },
+	{ "text/plain", "a=1", "the body is no form (multipart/form-data)" },
+};
+
+static void child_forms(uint16_t port, int out)
+{
+	char text[1024], head[1024], body[256];
+	int fd = raw_connect(port);
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		snprintf(text, sizeof(text),
+			 "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			 "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n%s",
+			 forms[i].type, strlen(forms[i].body), forms[i].body);
+		raw_text(fd, text);
+		raw_read_head(fd, head, sizeof(head));
+		memset(body, 0, sizeof(body));
+		if (!raw_read(fd, body, strlen(forms[i].told)) ||
+		    strcmp(body, forms[i].told) != 0) {
+			fprintf(stderr, "form %zu: '%s'\n", i, body);
+			_exit(4);
+		}
+	}
+	close(fd);
+}
+
+static void test_forms(void **state)
+{
+	(void)state;
+	open_with(&formed);
+	run(child_forms);
+	assert_string_equal(buf_string(&form), forms[COUNT(forms) - 1].told);
+	buf_done(&form);
+}
+
 /* ---- a body that is lent, and a file ---- */
 
 #define LENT (8u << 20)
@@ -1296,6 +1389,7 @@ int main(void)
 		TEST(test_deaf_peer),
 		TEST(test_stream_of_head),
 		TEST(test_close_with_stream),
+		TEST(test_forms),
 		TEST(test_lent),
 		TEST(test_lent_amid),
 		TEST(test_lent_head),
