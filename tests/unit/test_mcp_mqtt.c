@@ -479,6 +479,23 @@ static void test_refused(void **state)
 	assert_int_equal(seen.last.kind, ERR_AUTH);
 }
 
+/* As by MQTT 3.1.1, in the same words. */
+static void test_not_let_in(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous false"))
+		skip();
+	aim(&seen, LAMP);
+	assert_int_equal(seen.t.ops->open(&seen.t, &seen.to, &err), 0);
+	while (!seen.closed)
+		seen_wait(&seen, "closed");
+	assert_false(seen.ready);
+	assert_int_equal(seen.why.kind, ERR_AUTH);
+	assert_non_null(strstr(seen.why.text, "127.0.0.1"));
+}
+
 /* Why nobody answers, at each stage; nothing once somebody did. */
 static void test_explained(void **state)
 {
@@ -819,16 +836,27 @@ static void test_broker_goes_amid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_topics),	  TEST(test_updates),
-		TEST(test_says_goodbye),  TEST(test_takes_its_presence_back),
-		TEST(test_too_large),	  TEST(test_nobody),
-		TEST(test_left_presence), TEST(test_refused),
-		TEST(test_explained),	  TEST(test_explained_by_length),
-		TEST(test_shared),	  TEST(test_chosen),
-		TEST(test_none_fits),	  TEST(test_many_fit),
-		TEST(test_waited_for),	  TEST(test_waited_for_in_vain),
-		TEST(test_who_is_there),  TEST(test_who_fits),
-		TEST(test_broker_goes),	  TEST(test_broker_goes_amid),
+		TEST(test_topics),
+		TEST(test_updates),
+		TEST(test_says_goodbye),
+		TEST(test_takes_its_presence_back),
+		TEST(test_too_large),
+		TEST(test_nobody),
+		TEST(test_left_presence),
+		TEST(test_refused),
+		TEST(test_not_let_in),
+		TEST(test_explained),
+		TEST(test_explained_by_length),
+		TEST(test_shared),
+		TEST(test_chosen),
+		TEST(test_none_fits),
+		TEST(test_many_fit),
+		TEST(test_waited_for),
+		TEST(test_waited_for_in_vain),
+		TEST(test_who_is_there),
+		TEST(test_who_fits),
+		TEST(test_broker_goes),
+		TEST(test_broker_goes_amid),
 	};
 
 	return cmocka_run_group_tests_name("mcp over mqtt", tests, NULL, NULL);
