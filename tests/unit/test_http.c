@@ -1945,6 +1945,96 @@ static void answer_nothing(struct web_client *c, const char *rq)
 	web_hang_up(c);
 }
 
+/* A day is the most that a server may ask to wait. */
+static void test_retry_limits(void **state)
+{
+	static const struct {
+		const char *head;
+		int64_t ms;
+	} rows[] = {
+		{ "Retry-After: 0\r\n", 0 },
+		{ "Retry-After: 1\r\n", 1000 },
+		{ "Retry-After: 86400\r\n", 86400000 },
+		{ "Retry-After: 86401\r\n", 86400000 },
+		{ "Retry-After: 9999999999\r\n", 86400000 },
+		{ "Retry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\n", 86400000 },
+		{ "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 0 },
+		{ "Retry-After: soon\r\n", 0 },
+	};
+
+	(void)state;
+	told.status = 503;
+	told.type = told.body = NULL;
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		told.head = rows[i].head;
+		seen_send(&seen, LIST);
+		failure(i);
+		assert_int_equal(seen.last.retry_after, rows[i].ms);
+	}
+}
+
+static void answer_gone(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "\"initialize\""))
+		web_json(c, REPLY(1));
+	else if (text_starts(rq, "GET") || asks(rq, "initialized"))
+		answer_well(c, rq);
+	else
+		web_reply(c, 404, "", "", "");
+}
+
+/* It had no session: the server went, or another one is there. */
+static void test_server_gone(void **state)
+{
+	(void)state;
+	begin(answer_gone);
+	handshake();
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(0),
+			    "2: '127.0.0.1' does not know the MCP server any "
+			    "more: HTTP 404");
+	assert_non_null(strstr(seen.last.hint, "was it stopped"));
+}
+
+static void send_padded(size_t len)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_zalloc(len + 1);
+
+	memset(text, ' ', len);
+	memcpy(text, LIST, strlen(LIST));
+	seen_send(&seen, text);
+}
+
+/* Boards with Espressif's SDK take 65,535 bytes (espressif.md 3). */
+static void test_too_large_for_boards(void **state)
+{
+	static const char hint[] =
+		"the request has 65536 bytes: boards with Espressif's mcp-c-sdk"
+		" take none above 65535";
+
+	(void)state;
+	told.status = 400;
+	told.head = "";
+	told.type = told.body = NULL;
+	begin(answer_told);
+	send_padded(65536);
+	failure(0);
+	assert_non_null(strstr(seen.last.hint, hint));
+	send_padded(65535);
+	failure(1);
+	assert_null(strstr(seen.last.hint, "mcp-c-sdk"));
+	told.status = 500;
+	send_padded(65536);
+	failure(2);
+	assert_null(strstr(seen.last.hint, "mcp-c-sdk"));
+	/* Or it closes, with the body unread. */
+	web.answer = answer_nothing;
+	send_padded(65536);
+	failure(3);
+	assert_non_null(strstr(seen.last.hint, hint));
+}
+
 static void answer_part(struct web_client *c, const char *rq)
 {
 	(void)rq;
@@ -2542,6 +2632,9 @@ int main(void)
 		TEST(test_ids),
 		TEST(test_mark),
 		TEST(test_redirects),
+		TEST(test_retry_limits),
+		TEST(test_server_gone),
+		TEST(test_too_large_for_boards),
 		TEST(test_alone),
 		TEST(test_alone_errors),
 		TEST(test_odd_answers),
