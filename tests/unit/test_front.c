@@ -870,6 +870,13 @@ static const struct {
 	  PART("name=\"a\"", "") PART("name=\"b\"", "")
 		  PART("name=\"b\"; filename=\"c\"", "") "--x1--\r\n",
 	  "a|-|-|;b|-|-|;b|c|-|;" },
+	{ "multipart/form-data; boundary=\"a; b\"; charset=utf-8",
+	  "--a; b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nz\r\n"
+	  "--a; b--\r\n",
+	  "q|-|-|z;" },
+	{ "multipart/form-data; boundary=x1",
+	  PART("name=\"a\"", "1") PART("name=\"a\"", "2") "--x1--\r\n",
+	  "a|-|-|1;a|-|-|2;" },
 	/* What is cut is no field, and what stands before it is one. */
 	{ "multipart/form-data; boundary=x1",
 	  QUESTION "--x1\r\nContent-Disposition: form-data; name=\"file\"\r\n"
