@@ -6,6 +6,7 @@
 #include "base/module.h"
 #include "net/mcp_mqtt.h"
 #include "real_broker.h"
+#include "skip_for.h"
 #include "transport_owner.h"
 
 #define LONG_MS 60000
@@ -39,7 +40,8 @@ static const struct mqtt_table *mqtt;
 static struct real_broker broker;
 static struct seen seen, other;
 static struct peer_info met; /* of the last ready; its address and path: */
-static char address[64], path[64];
+static char address[64], path[64], tls[16];
+static const char *scheme;
 
 static void wait_for(const bool *flag, const char *what)
 {
@@ -174,6 +176,7 @@ static void on_ready(void *owner, const struct peer_info *p)
 	met = *p;
 	snprintf(address, sizeof(address), "%s", p->address);
 	snprintf(path, sizeof(path), "%s", p->path);
+	snprintf(tls, sizeof(tls), "%s", p->tls ? p->tls : "");
 	seen_ready(owner, p);
 }
 
@@ -186,6 +189,7 @@ static int set_up(void **state)
 	(void)state;
 	memset(&peer, 0, sizeof(peer));
 	seen = other = (struct seen){ 0 };
+	scheme = "mcp+mqtt";
 	ours = seen_events;
 	ours.ready = on_ready;
 	if (loop_new(&loop, &err))
@@ -240,7 +244,7 @@ static void begin(const char *rules)
 static void aim(struct seen *s, const char *what)
 {
 	CLEANUP(mem_free_ptr)
-	char *target = mem_printf("mcp+mqtt://127.0.0.1:%u/%s",
+	char *target = mem_printf("%s://127.0.0.1:%u/%s", scheme,
 				  (unsigned)broker.port, what);
 
 	s->loop = loop;
@@ -494,6 +498,41 @@ static void test_not_let_in(void **state)
 	assert_false(seen.ready);
 	assert_int_equal(seen.why.kind, ERR_AUTH);
 	assert_non_null(strstr(seen.why.text, "127.0.0.1"));
+}
+
+/* Said once for a connection, whoever uses it; and by what TLS it is. */
+static void test_insecure(void **state)
+{
+	CLEANUP(mem_free_ptr) char *key = NULL, *crt = NULL, *rules = NULL;
+	const char *argv[] = { "openssl",  "req",     "-x509",	 "-newkey",
+			       "rsa:2048", "-nodes",  "-days",	 "2",
+			       "-subj",	   "/CN=lab", "-keyout", NULL,
+			       "-out",	   NULL,      NULL };
+
+	(void)state;
+	if (!broker_prepare(&broker))
+		skip();
+	argv[11] = key = broker_path(&broker, "key");
+	argv[13] = crt = broker_path(&broker, "crt");
+	if (run_program(argv) != 0)
+		skip_for("no openssl to make a certificate");
+	rules = mem_printf("allow_anonymous true\ncertfile %s\nkeyfile %s", crt,
+			   key);
+	broker_configure(&broker, rules);
+	broker_run(&broker);
+	scheme = "mcp+mqtts";
+	aim(&seen, LAMP);
+	seen.to.insecure = true;
+	seen_open(&seen, &mqtt->mcp_dial);
+	assert_string_equal(tls, "TLSv1.3");
+	assert_int_equal(seen.notices.count, 1);
+	assert_string_equal(seen.notices.word[0],
+			    "the certificate of '127.0.0.1' is not verified "
+			    "(--insecure)");
+	aim(&other, "s-2/two");
+	other.to.insecure = true;
+	seen_open(&other, &mqtt->mcp_dial);
+	assert_int_equal(other.notices.count, 0);
 }
 
 /* Why nobody answers, at each stage; nothing once somebody did. */
@@ -836,27 +875,17 @@ static void test_broker_goes_amid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_topics),
-		TEST(test_updates),
-		TEST(test_says_goodbye),
-		TEST(test_takes_its_presence_back),
-		TEST(test_too_large),
-		TEST(test_nobody),
-		TEST(test_left_presence),
-		TEST(test_refused),
-		TEST(test_not_let_in),
-		TEST(test_explained),
-		TEST(test_explained_by_length),
-		TEST(test_shared),
-		TEST(test_chosen),
-		TEST(test_none_fits),
-		TEST(test_many_fit),
-		TEST(test_waited_for),
-		TEST(test_waited_for_in_vain),
-		TEST(test_who_is_there),
-		TEST(test_who_fits),
-		TEST(test_broker_goes),
-		TEST(test_broker_goes_amid),
+		TEST(test_topics),	  TEST(test_updates),
+		TEST(test_says_goodbye),  TEST(test_takes_its_presence_back),
+		TEST(test_too_large),	  TEST(test_nobody),
+		TEST(test_left_presence), TEST(test_refused),
+		TEST(test_not_let_in),	  TEST(test_insecure),
+		TEST(test_explained),	  TEST(test_explained_by_length),
+		TEST(test_shared),	  TEST(test_chosen),
+		TEST(test_none_fits),	  TEST(test_many_fit),
+		TEST(test_waited_for),	  TEST(test_waited_for_in_vain),
+		TEST(test_who_is_there),  TEST(test_who_fits),
+		TEST(test_broker_goes),	  TEST(test_broker_goes_amid),
 	};
 
 	return cmocka_run_group_tests_name("mcp over mqtt", tests, NULL, NULL);
