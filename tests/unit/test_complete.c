@@ -69,12 +69,78 @@ static const char *const devices[][2] = { { "kitchen", "aa:01, esp-box" },
 
 static struct known known = { .tool = tools, .device = devices };
 
+/* ---- resources, prompts, templates; what is kept open ---- */
+
+static const struct {
+	enum list_kind kind;
+	const char *key, *brief, *schema;
+} items[] = {
+	{ LIST_RESOURCES, "note://1", "a note", OBJECT("", "") },
+	{ LIST_RESOURCES, "note://2", "", OBJECT("", "") },
+	{ LIST_PROMPTS, "city", "about a city",
+	  OBJECT("\"name\":{\"type\":\"string\"},"
+		 "\"size\":{\"enum\":[\"big\"]}",
+		 "\"name\"") },
+	{ LIST_TEMPLATES, "day://{year}/{month}", "a day",
+	  OBJECT("\"year\":{\"type\":\"string\"},"
+		 "\"month\":{\"type\":\"string\"}",
+		 "") },
+};
+static bool items_listed;
+
+static bool each_item(void *owner, enum list_kind kind, const char *prefix,
+		      schema_each *each, void *to)
+{
+	(void)owner;
+	for (size_t i = 0; i < COUNT(items); i++) {
+		if (items[i].kind == kind && text_starts(items[i].key, prefix))
+			each(to, items[i].key, items[i].brief);
+	}
+	return items_listed;
+}
+
+static bool find_item(void *owner, enum list_kind kind, const char *key,
+		      struct buf *out)
+{
+	(void)owner;
+	for (size_t i = 0; i < COUNT(items); i++) {
+		if (items[i].kind != kind || strcmp(items[i].key, key) != 0)
+			continue;
+		buf_printf(out, "{\"name\":\"%s\",\"inputSchema\":%s}", key,
+			   items[i].schema);
+		return true;
+	}
+	return false;
+}
+
+static void each_held(void *owner, const char *prefix, schema_each *each,
+		      void *to)
+{
+	(void)owner;
+	if (text_starts("web", prefix))
+		each(to, "web", "kept open");
+	if (text_starts("db", prefix))
+		each(to, "db", "");
+}
+
+static struct schema_source source_of(void)
+{
+	struct schema_source source = known_source(&known);
+
+	source.held = each_held;
+	if (items_listed) {
+		source.items = each_item;
+		source.item = find_item;
+	}
+	return source;
+}
+
 /* ---- asking ---- */
 
 /* The last word of a line that is split as a shell does; "x " ends with "". */
 static void ask(struct completion *out, const char *line, bool inside)
 {
-	struct schema_source source = known_source(&known);
+	struct schema_source source = source_of();
 	struct words words;
 	size_t len = strlen(line);
 
@@ -341,6 +407,152 @@ static void test_values(void **state)
 	has("call self.audio_speaker.mute on=", "on=false", "default");
 	has("call self.audio_speaker.set_volume fade=", "fade=5",
 	    "integer >= 0, default 5");
+}
+
+/* ---- what else a peer has ---- */
+
+static void test_items(void **state)
+{
+	(void)state;
+	items_listed = true;
+	expect("read ", "note://1|note://2|");
+	expect("read note://2", "note://2|");
+	expect("subscribe note://1", "note://1|");
+	expect("resources n", "note://1|note://2|");
+	expect("prompts ", "city|");
+	expect("templates ", "day://{year}/{month}|");
+	expect("prompt ", "city|");
+	has("prompt ", "city", "about a city");
+	expect("prompt city ", "name=+|size=+|");
+	expect("prompt city name=x ", "size=+|");
+	expect("prompt city size=", "size=big|");
+	expect("prompt city name=@", "files:name=@");
+	expect("prompt city {} ", "");
+	expect("prompt none ", "");
+	expect("complete ", "city|day://{year}/{month}|");
+	expect("complete 'day://{year}/{month}' ", "year=+|month=+|");
+	expect("complete 'day://{year}/{month}' year=1 ", "month=+|");
+	expect("complete city s", "size=+|");
+	/* A prompt is none of the templates. */
+	expect("complete 'city{' ", "");
+	expect("call city ", "");
+	items_listed = false;
+	expect("read ", "note:no list yet: run mcpctl resources");
+	expect("prompt ", "note:no list yet: run mcpctl prompts");
+	expect("templates ", "note:no list yet: run mcpctl templates");
+	expect("complete ", "note:no list yet: run mcpctl prompts");
+	expect("prompt city ", "");
+}
+
+static void test_held(void **state)
+{
+	(void)state;
+	expect("close ", "db|web|");
+	expect("close w", "web|");
+	has("close ", "web", "kept open");
+	has("open li", "listen:", "wait for a board");
+}
+
+/* Values that only some options have. */
+static void test_answers(void **state)
+{
+	(void)state;
+	expect("--elicit ", "accept-defaults|ask|cancel|decline|none|@+|");
+	expect("--elicit=a", "--elicit=accept-defaults|--elicit=ask|");
+	expect("--elicit @x", "files:@");
+	expect("--elicit=@x", "files:--elicit=@");
+	expect("--sampling ", "decline|@+|exec:+|");
+	expect("--sampling=d", "--sampling=decline|");
+	has("--sampling ", "exec:", "ask this command");
+	has("--elicit ", "@", "from a file");
+	expect("call x --expect=@", "files:--expect=@");
+	expect("call x --expect a", "");
+	expect("run --report=", "--report=junit:+|--report=tap:+|");
+	expect("--root ", "files:");
+	has("-e ", "tools", "");
+	expect("loglevel w", "warning|");
+	expect("tail --level e", "error|emergency|");
+	has("explain ", "D101", "");
+	has("explain D", "D102", "");
+	has("check --skip D1", "D101", "");
+	has("sim --fault ", "late-reply", "");
+	expect("sim --fault=3:late-r", "--fault=3:late-reply|");
+	expect("task ", "list|get|wait|answer|cancel|");
+	has("task ", "cancel", "end it");
+	expect("task w", "wait|");
+	expect("task wait ", "");
+	expect("attach:~", "files:attach:");
+	expect("attach:x", "");
+	expect("--target=sim:./", "files:--target=sim:");
+}
+
+/* How a schema may say what fits. */
+static void test_schemas(void **state)
+{
+	static const struct known_tool odd[] = {
+		{ "t", "",
+		  OBJECT("\"one\":{\"oneOf\":[{\"const\":1},{\"const\":2}],"
+			 "\"default\":2},"
+			 "\"all\":{\"allOf\":[{\"type\":\"boolean\"}]},"
+			 "\"ref\":{\"$ref\":\"#/$defs/d\"},"
+			 "\"over\":{\"$ref\":\"#/$defs/d\",\"default\":\"y\"},"
+			 "\"list\":{\"type\":\"array\",\"items\":{\"type\":"
+			 "\"string\"},\"default\":[\"z\"]},"
+			 "\"wide\":{\"type\":\"integer\",\"minimum\":1,"
+			 "\"maximum\":19},"
+			 "\"loop\":{\"$ref\":\"#/properties/loop\"},"
+			 "\"twice\":{\"enum\":[\"a\",\"a\",\"b\"],"
+			 "\"default\":\"b\"}},"
+			 "\"$defs\":{\"d\":{\"type\":\"string\",\"default\":"
+			 "\"x\",\"description\":\"of d\"}",
+			 "") },
+		{ NULL, NULL, NULL }
+	};
+	struct completion c;
+
+	(void)state;
+	known = (struct known){ .tool = odd };
+	expect("call t one=", "one=1|one=2|");
+	expect("call t all=", "all=true|all=false|");
+	expect("call t ref=", "ref=x|");
+	has("call t ref=", "ref=x", "string, default \"x\": of d");
+	expect("call t over=", "over=y|");
+	expect("call t list=", "shown:list=<string>...+|");
+	expect("call t twice=", "twice=a|twice=b|");
+	expect("call t wide=", "shown:wide=<1..19>+|");
+	/* fish would insert the digit that both ends begin with. */
+	ask(&c, "call t wide=", false);
+	assert_string_equal(c.end[0], "wide=1");
+	assert_null(c.end[1]);
+	completion_done(&c);
+	known = (struct known){ .tool = tools, .device = devices };
+	ask(&c, "call self.audio_speaker.set_volume volume=", false);
+	assert_string_equal(c.end[0], "volume=0");
+	assert_string_equal(c.end[1], "volume=100");
+	completion_done(&c);
+}
+
+/* The last part of a name stands for it, where it is that of one alone. */
+static void test_endings(void **state)
+{
+	static const struct known_tool twins[] = {
+		{ "a.on", "", OBJECT("\"x\":{\"type\":\"string\"}", "") },
+		{ "b.off", "", OBJECT("", "") },
+		{ "b.on", "", OBJECT("", "") },
+		{ "c.other", "", NULL },
+		{ NULL, NULL, NULL }
+	};
+
+	(void)state;
+	known = (struct known){ .tool = twins };
+	expect("call o", "off|other|");
+	has("call o", "off", "b.off");
+	expect("call other", "other|");
+	expect("call on", "");
+	expect("call zz", "");
+	expect("call on x", "");
+	expect("call a.on ", "x=+|");
+	known = (struct known){ .tool = tools, .device = devices };
 }
 
 /* ---- bounds ---- */
@@ -828,6 +1040,11 @@ int main(void)
 		cmocka_unit_test(test_no_list),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_items),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_schemas),
+		cmocka_unit_test(test_endings),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_brief),
 		cmocka_unit_test(test_inside),
