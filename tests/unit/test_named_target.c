@@ -191,6 +191,217 @@ static void test_variables(void **state)
 	unsetenv("NAMED_LONG");
 }
 
+/* What other programs alone know: whose it is, and what to do. */
+static void test_elsewhere(void **state)
+{
+	static const char own[] = "put the entry into your own mcp.json";
+	static const char fallback[] = "give it a default in the file: ${";
+	static const char form[] = "expected ${NAME} or ${NAME:-default}";
+	const struct {
+		const char *text, *says, *hint;
+	} rows[] = {
+		{ "${input:x}",
+		  "'${input:x}' cannot be known here: its editor asks for it",
+		  own },
+		{ "${workspaceFolder}/x",
+		  "'${workspaceFolder}' cannot be known here: it is the folder "
+		  "that its editor has open",
+		  own },
+		{ "${workspaceFolderBasename}", "has open", own },
+		{ "${command:x.y}", "its editor finds it out", own },
+		{ "${{ secrets.X }}", "'${{ secrets.X }}' cannot", own },
+		{ "${workspace}", "variable 'workspace' is not set", fallback },
+		{ "${input}", "the variable 'input' is not set", fallback },
+		{ "${NAMED_A-x}", "'${NAMED_A-x}' is not understood", form },
+		{ "${NAMED_A:x}", "'${NAMED_A:x}' is not understood", form },
+		{ "${NAMED_A:}", "'${NAMED_A:}' is not understood", form },
+		{ "${9A}", "'${9A}' is not understood", form },
+		{ "${env:9A}", "'${env:9A}' is not understood", form },
+		{ "${NAMED_A b}", "'${NAMED_A b}' is not understood", form },
+		{ "${env:NAMED_NOT}", "variable 'NAMED_NOT' is", fallback },
+	};
+	CLEANUP(mem_free_ptr) char *long_one = mem_printf("${:%0100d}", 0);
+	CLEANUP(mem_free_ptr) char *cut = mem_printf("'${:%059d}'", 0);
+
+	(void)state;
+	setenv("NAMED_A", "1", 1);
+	unsetenv("NAMED_NOT");
+	unsetenv("workspace");
+	unsetenv("input");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		clean(NULL);
+		assert_null(named_expand(rows[i].text, &err));
+		assert_int_equal(err.kind, ERR_USAGE);
+		says(err.text, rows[i].says);
+		says(err.hint, rows[i].hint);
+	}
+	/* Of what is too long for a line its beginning. */
+	assert_null(named_expand(long_one, &err));
+	says(err.text, cut);
+	/* Whoever sets a variable of that name has it. */
+	setenv("workspaceFolder", "/w", 1);
+	expands("${workspaceFolder}", "/w");
+	unsetenv("workspaceFolder");
+	setenv("_a9Zz", "2", 1);
+	expands("${_a9Zz}${env:_a9Zz:-x}", "22");
+	setenv("env", "3", 1);
+	expands("${env}", "3");
+	unsetenv("env");
+}
+
+static void test_names(void **state)
+{
+	CLEANUP(words_done) struct words names = { 0 };
+
+	(void)state;
+	named_expand_names(&names, "${A} ${env:B:-x} $C ${A}${9}${} ${D", 9);
+	assert_int_equal(names.count, 3);
+	assert_string_equal(names.word[0], "A");
+	assert_string_equal(names.word[1], "B");
+	assert_string_equal(names.word[2], "D");
+	named_expand_names(&names, "${E}${F}", 4);
+	assert_int_equal(names.count, 4);
+	assert_string_equal(names.word[3], "E");
+}
+
+/* As it may be shown: no secret, variables by their names. */
+static void test_shown(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{\"command\":\"x\",\"args\":[\"a b\",7,\"-n\"]}",
+		  "stdio:x 'a b' -n" },
+		{ "{\"command\":\"x\",\"args\":[\"--api-key\",\"hush\","
+		  "\"more\"]}",
+		  "stdio:x --api-key '***' more" },
+		{ "{\"command\":\"x\",\"args\":[\"--api-key\",\"-v\"]}",
+		  "stdio:x --api-key -v" },
+		{ "{\"command\":\"x\",\"args\":[\"--my-key=hush\","
+		  "\"plain\"]}",
+		  "stdio:x '--my-key=***' plain" },
+		{ "{\"command\":\"x\",\"args\":[\"--plain=word\","
+		  "\"key\",\"word\"]}",
+		  "stdio:x --plain=word key word" },
+		{ "{\"command\":\"x\",\"args\":[\"--my-key=\"]}",
+		  "stdio:x --my-key=" },
+		{ "{\"command\":\"x\",\"args\":[\"--key\",\"${K}\","
+		  "\"--key=${K}\"]}",
+		  "stdio:x --key '${K}' '--key=${K}'" },
+		{ "{\"url\":\"http://h/p?a=1&my_key=hush&b&token=#f\"}",
+		  "http://h/p?a=1&my_key=***&b&token=***" },
+		{ "{\"url\":\"http://h/p?my_key=${K}&secret=&x=y=z\"}",
+		  "http://h/p?my_key=${K}&secret=&x=y=z" },
+		{ "{\"url\":\"http://me:hush@h:1/@p\"}", "http://***@h:1/@p" },
+		{ "{\"url\":\"http://h/a@b?c\"}", "http://h/a@b?c" },
+		{ "{\"url\":\"sim:x?y=1\"}", "sim:x?y=1" },
+		{ "{\"url\":\"http://h/\",\"type\":\"sse\"}", "sse+http://h/" },
+		{ "{\"url\":\"http://h/\",\"type\":\"http\"}", "http://h/" },
+		{ "{\"url\":\"http://h/\",\"type\":\"stdio\"}", "" },
+		{ "{\"url\":\"http://h/\",\"command\":\"x\"}", "stdio:x" },
+		{ "{\"url\":\"http://h/\",\"command\":\"x\","
+		  "\"type\":\"http\"}",
+		  "http://h/" },
+		{ "{\"command\":\"x\",\"type\":\"http\"}", "stdio:x" },
+		{ "{}", "" },
+		{ "7", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(json_free_ptr)
+		cJSON *json = json_parse(rows[i][0], strlen(rows[i][0]), NULL);
+		CLEANUP(mem_free_ptr) char *shown = NULL;
+
+		assert_non_null(json);
+		shown = named_entry_shown(json);
+		assert_string_equal(shown, rows[i][1]);
+	}
+}
+
+static void test_headers_shown(void **state)
+{
+	static const char *const rows[][3] = {
+		{ "X-Plain", "v", "X-Plain: v" },
+		{ "X-Api-Key", "hush", "X-Api-Key: ***" },
+		{ "PassWord", "hush", "PassWord: ***" },
+		{ "Signature", "hush", "Signature: ***" },
+		{ "My-Credential", "hush", "My-Credential: ***" },
+		{ "Authorization", "Bearer ${T}",
+		  "Authorization: Bearer ${T}" },
+		{ "X", "Bearer hush", "X: Bearer ***" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *shown = named_header_shown(rows[i][0], rows[i][1]);
+
+		assert_string_equal(shown, rows[i][2]);
+	}
+}
+
+/* How other clients spell a type, and what goes with it. */
+static void test_types(void **state)
+{
+	(void)state;
+	good("{\"type\":\"http\",\"url\":\"https://h\"}");
+	assert_string_equal(e.scheme->name, "https");
+	good("{\"type\":\"streamableHttp\",\"url\":\"http://h\"}");
+	assert_string_equal(e.scheme->name, "http");
+	good("{\"type\":\"websocket\",\"url\":\"ws://h/\"}");
+	assert_string_equal(e.scheme->name, "ws");
+	good("{\"type\":\"stdio\",\"command\":\"x\"}");
+	assert_string_equal(e.path, "x");
+	bad("{\"type\":\"sse\",\"url\":\"httpsx://h\"}",
+	    "does not begin with http:// or https://");
+	says(err.hint, "\"type\" is 'sse'");
+	bad("{\"type\":\"odd\",\"command\":\"x\"}", "'odd' is not known");
+	says(err.hint, "expected stdio, http, sse or ws");
+	bad("{\"command\":\"x\",\"url\":\"http://h\"}", "it has both");
+	says(err.hint, "\"type\" says which of them counts");
+	bad("{\"command\":\"x\",\"envFile\":\".env\"}",
+	    "\"envFile\" is not read here");
+	says(err.hint, "your own mcp.json, with \"env\"");
+	bad("{\"command\":\"x\",\"cwd\":\"${NAMED_NOT}\"}", "cwd: the var");
+	bad("{\"url\":7}", "url is no text");
+	bad("{\"url\":\"STDIO:x\"}", "a program is no \"url\"");
+	bad("{\"url\":\"http://h\",\"headers\":[]}",
+	    "\"headers\" is no object");
+	bad("{\"url\":\"http://h\",\"headers\":{\"A\":7}}",
+	    "header A is no text");
+	bad("{\"command\":\"x\",\"env\":{\"\":\"\"}}", "'' is no name");
+	/* null is as good as not there. */
+	good("{\"command\":\"x\",\"args\":null,\"env\":null,\"cwd\":null,"
+	     "\"protocolEra\":null}");
+	assert_null(e.cwd);
+	assert_int_equal(e.argv.count, 1);
+	assert_int_equal(e.env.count, 0);
+	good("{\"url\":\"http://h\",\"headers\":null,\"oauth\":null}");
+	assert_null(e.oauth);
+	good("{\"url\":\"http://h\",\"oauth\":{\"scope\":\"${S}\"}}");
+	assert_string_equal(e.oauth, "{\"scope\":\"${S}\"}");
+	good("{\"url\":\"http://h\",\"oauth\":false}");
+	assert_string_equal(e.oauth, "false");
+	/* Of a file that was given the folder is where we are. */
+	good("{\"command\":\"x\",\"cwd\":\"sub\"}");
+	assert_string_equal(e.cwd, "sub");
+}
+
+static void test_eras(void **state)
+{
+	(void)state;
+	good("{\"command\":\"x\"}");
+	assert_int_equal(e.era, WISH_AUTO);
+	good("{\"command\":\"x\",\"protocolEra\":\"auto\"}");
+	assert_int_equal(e.era, WISH_AUTO);
+	good("{\"command\":\"x\",\"protocolEra\":\"modern\"}");
+	assert_int_equal(e.era, WISH_MODERN);
+	good("{\"url\":\"http://h\",\"protocolEra\":\"legacy\"}");
+	assert_int_equal(e.era, WISH_LEGACY);
+	bad("{\"command\":\"x\",\"protocolEra\":\"old\"}", "is no era");
+	says(err.hint, "expected auto, modern or legacy");
+	bad("{\"command\":\"x\",\"protocolEra\":7}", "is no era");
+}
+
 static void test_texts(void **state)
 {
 	CLEANUP(mem_free_ptr)
@@ -263,6 +474,23 @@ static void test_words(void **state)
 	words_are("stdio:cat -n", NULL, "'stdio:cat -n' ");
 }
 
+static void choice_is(const char *device, const char *expected)
+{
+	CLEANUP(mem_free_ptr)
+	char *key = target_choice_key("mcp+mqtt://me@h/#", device);
+
+	assert_string_equal(key, expected);
+}
+
+/* Of one of many, as -d means it. */
+static void test_choice(void **state)
+{
+	(void)state;
+	choice_is(NULL, "mcp+mqtt://h/#");
+	choice_is("", "mcp+mqtt://h/#");
+	choice_is("x y", "mcp+mqtt://h/# -d x y");
+}
+
 /* The shell's TAB where nothing is connected. */
 static void test_kept(void **state)
 {
@@ -293,9 +521,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_urls),	  TEST(test_programs),
 		TEST(test_wrong_entries), TEST(test_variables),
+		TEST(test_elsewhere),	  TEST(test_names),
+		TEST(test_shown),	  TEST(test_headers_shown),
+		TEST(test_types),	  TEST(test_eras),
 		TEST(test_texts),	  TEST(test_wrong_files),
 		TEST(test_text),	  TEST(test_words),
-		TEST(test_kept),
+		TEST(test_choice),	  TEST(test_kept),
 	};
 
 	mem_init();
