@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/app.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/generate_man.h"
 #include "cli/help.h"
@@ -317,6 +318,72 @@ static void test_mdoc(void **state)
 	free(text);
 }
 
+static void write_mdoc_first(FILE *out)
+{
+	mdoc_manual(out, mdoc_source, false);
+}
+
+static void mdoc_is(void (*write)(FILE *out), const char *source,
+		    const char *expected)
+{
+	char *text;
+
+	mdoc_source = source;
+	text = written(write);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* What stands behind what: displays, lists, paragraphs. */
+static void test_mdoc_parts(void **state)
+{
+	(void)state;
+	mdoc_is(write_mdoc_first, "a\nb\n\nc\n", "a\nb\n.Pp\nc\n");
+	mdoc_is(write_mdoc_first, "\na\n", "a\n");
+	mdoc_is(write_mdoc, "a\n", ".Pp\na\n");
+	mdoc_is(write_mdoc_first, "  a\n  b\n\n  c\n",
+		".Bd -literal -offset indent\na\nb\n\nc\n.Ed\n");
+	mdoc_is(write_mdoc_first, "\ta\n\n\t\tb\n",
+		".Bd -literal -offset indent\na\n\n\tb\n.Ed\n");
+	mdoc_is(write_mdoc_first, "a\tb\nc]\td\n\ne\n",
+		".Bl -tag -width Ds\n.It Cm \\&a\nb\n.It Cm \\&c]\\&\nd\n"
+		".El\n.Pp\ne\n");
+	mdoc_is(write_mdoc_first, "a b)\tc\n  d\ne\tf\n",
+		".Bl -tag -width Ds\n.It Cm \\&a \\&b)\\&\nc\n.El\n"
+		".Bd -literal -offset indent\nd\n.Ed\n"
+		".Bl -tag -width Ds\n.It Cm \\&e\nf\n.El\n");
+	mdoc_is(write_mdoc_first, " a\n", "a\n");
+}
+
+static void write_mdoc_text(FILE *out)
+{
+	mdoc_text(out, mdoc_source, strlen(mdoc_source));
+}
+
+static void test_mdoc_text(void **state)
+{
+	static const char x[] =
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"; /* 38 */
+	char line[100], wrapped[100];
+
+	(void)state;
+	mdoc_is(write_mdoc_text,
+		"one-two --opt-x -n 3-4 (end.) 1. ... x? y\\z `q` ^~\" "
+		"it's \xe2\x80\xa6 'e.') a",
+		"one-two \\-\\-opt\\-x \\-n 3\\-4 (end.)\n1. ... x?\n"
+		"y\\ez \\(gaq\\(ga \\(ha\\(ti\\(dq it\\(aqs ... "
+		"\\(aqe.\\(aq)\na\n");
+	mdoc_is(write_mdoc_text, ". a  b ! c! 7", "\\&. a b ! c!\n7\n");
+	mdoc_is(write_mdoc_text, "", "");
+	/* 76 columns, and one more. */
+	snprintf(line, sizeof(line), "%s %s", x, x + 1);
+	snprintf(wrapped, sizeof(wrapped), "%s %s\n", x, x + 1);
+	mdoc_is(write_mdoc_text, line, wrapped);
+	snprintf(line, sizeof(line), "%s %s", x, x);
+	snprintf(wrapped, sizeof(wrapped), "%s\n%s\n", x, x);
+	mdoc_is(write_mdoc_text, line, wrapped);
+}
+
 static void write_operands(FILE *out)
 {
 	mdoc_operands(out, mdoc_source);
@@ -329,6 +396,10 @@ static void test_operands(void **state)
 		{ "[FILE|-]", " Oo Ar FILE|- Oc" },
 		{ "[-e COMMAND]...", " Oo Fl e Ar COMMAND Oc Ns ..." },
 		{ "[", " Oo" },
+		{ "list|get [ID]", " Cm list|get Oo Ar ID Oc" },
+		{ "A ...", " Ar A ..." },
+		{ "A -", " Ar A Ar -" },
+		{ "A..B", " Ar A..B" },
 		{ "", "" }
 	};
 
@@ -367,6 +438,158 @@ static void test_manual(void **state)
 	free(text);
 }
 
+static size_t manual_width;
+static void print_source(FILE *out)
+{
+	manual_print(out, mdoc_source, manual_width);
+}
+
+static void manual_is(size_t width, const char *source, const char *expected)
+{
+	manual_width = width;
+	mdoc_is(print_source, source, expected);
+}
+
+static void test_manual_parts(void **state)
+{
+	(void)state;
+	/* As wide as the page, and one more. */
+	manual_is(7, "abc def\n", "abc def\n");
+	manual_is(6, "abc def\n", "abc\ndef\n");
+	manual_is(40, "a  b \nc\n", "a b c\n");
+	manual_is(40, "a\n  b\nc\n\n\nd", "a\n  b\nc\n\n\nd\n");
+	manual_is(40, "a\n\tb\n", "a\n\tb\n");
+	/* A page that is too narrow for two columns. */
+	manual_is(20, "abcdefg\tone two three\n",
+		  "  abcdefg\n      one two three\n");
+	manual_is(22, "abcdefg\tone two three\n",
+		  "  abcdefg  one two\n           three\n");
+	/* A term as wide as its column stands alone, as does one without text. */
+	manual_is(80, "abc\t\nabcdefghijklmnopqrstuvwxyz\td\n",
+		  "  abc\n  abcdefghijklmnopqrstuvwxyz\n       d\n");
+	manual_is(80, "abcdefghijklmnopqrstuvwx\td\n",
+		  "  abcdefghijklmnopqrstuvwx  d\n");
+	manual_is(80, "abcdefghijklmnopqrstuvwxy\td\n",
+		  "  abcdefghijklmnopqrstuvwxy\n            d\n");
+	/* Each run of items has its own column. */
+	manual_is(80, "a\tb\n\nlonger\tc\n", "  a  b\n\n  longer  c\n");
+	manual_is(80, "\xe9\x9f\xb3\tb\nab\tc\n",
+		  "  \xe9\x9f\xb3  b\n  ab  c\n");
+}
+
+static const struct command *help_of;
+static size_t help_width;
+static void write_help(FILE *out)
+{
+	const struct renderer r = { .out = out, .width = help_width };
+
+	help_command(&r, help_of);
+}
+
+static char *help(const struct command *c, size_t width)
+{
+	help_of = c;
+	help_width = width;
+	return written(write_help);
+}
+
+/* One command: how it is called, its text, names, options, examples. */
+static void test_help_command(void **state)
+{
+	static const char *const parts[] = {
+		"usage: mcpctl [OPTION]... [TARGET] info\n\n",
+		"\n\nAlso called: hello\n",
+	};
+	char *text = help(&cmd_info, 200), *narrow_text, *least;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(parts); i++)
+		has(text, parts[i]);
+	has(text, "\n\nExamples:\n  mcpctl ");
+	has(text, "\nOptions that every command has: mcpctl help --all\n");
+	for (const char *line = text; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		assert_true(text_width(line, len) <= 80);
+		line += len + (line[len] == '\n');
+	}
+	free(text);
+	/* Without options, aliases: no heading of theirs. */
+	text = help(&cmd_version, 80);
+	has(text, "usage: mcpctl [OPTION]... version\n\n");
+	has_not(text, "[TARGET]");
+	has_not(text, "Also called");
+	has_not(text, "\nOptions:\n");
+	free(text);
+	text = help(&cmd_call, 80);
+	has(text, "usage: mcpctl [OPTION]... [TARGET] call TOOL ");
+	has(text, "\n\nOptions:\n");
+	has(text, "\n      --no-validate          ");
+	free(text);
+	/* A terminal of few columns is written for as if it had 40. */
+	narrow_text = help(&cmd_call, 40);
+	least = help(&cmd_call, 10);
+	assert_string_equal(narrow_text, least);
+	has(narrow_text, "\n      --no-validate\n      ");
+	free(narrow_text);
+	free(least);
+}
+
+static void all_at(FILE *out)
+{
+	const struct renderer r = { .out = out, .width = help_width };
+
+	help_all(&r);
+}
+
+static void brief_at(FILE *out)
+{
+	const struct renderer r = { .out = out, .width = help_width };
+
+	help_brief(&r);
+}
+
+/* Groups stand in the margin, where there is one. */
+static void test_help_overview(void **state)
+{
+	char *text;
+
+	(void)state;
+	help_width = 80;
+	text = written(brief_at);
+	has(text, "usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
+		  "Start here:\n"
+		  "  mcpctl sim: tools      try it");
+	has(text, "\nstart     ");
+	has(text, "\nuse       ");
+	has(text, "\nmore      ");
+	has(text, "\n\nMore: mcpctl help --all, help COMMAND, help TOPIC; "
+		  "topics: ");
+	free(text);
+	help_width = 60;
+	text = written(brief_at);
+	has(text, "\nstart     ");
+	free(text);
+	help_width = 59;
+	text = written(brief_at);
+	has(text, "\nstart\n  ");
+	has(text, "\nmore\n  ");
+	has(text, "  mcpctl sim: tools\n      try it");
+	free(text);
+	help_width = 80;
+	text = written(all_at);
+	has(text, "\nprogram   ");
+	has_not(text, "\nmore ");
+	has_not(text, "generate ");
+	has(text, "\n\nMore: mcpctl help COMMAND, help TOPIC; topics: ");
+	has(text, "\n\nOptions, before or after the command:\n"
+		  "  -t, --target TARGET         ");
+	has(text, "\n\nTopics (mcpctl help TOPIC):\n  ");
+	has(text, "\n      --advertise ");
+	has(text, "(environment: MCPCTL_TARGET)");
+	free(text);
+}
+
 static void test_topics(void **state)
 {
 	(void)state;
@@ -391,8 +614,13 @@ int main(void)
 		cmocka_unit_test(test_man_topics),
 		cmocka_unit_test(test_man_kept),
 		cmocka_unit_test(test_mdoc),
+		cmocka_unit_test(test_mdoc_parts),
+		cmocka_unit_test(test_mdoc_text),
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_manual_parts),
+		cmocka_unit_test(test_help_command),
+		cmocka_unit_test(test_help_overview),
 		cmocka_unit_test(test_topics),
 	};
 
