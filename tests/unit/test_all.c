@@ -99,6 +99,22 @@ static const char *page_of(const cJSON *question)
 	       "[{\"name\":\"one\"}],\"nextCursor\":\"n\"}}";
 }
 
+/* By the tool's name. */
+static const char *result_of(const cJSON *question)
+{
+	const char *name = json_string(json_object(question, "params"), "name");
+
+	if (strcmp(name, "self.reboot") == 0)
+		return ",\"took_us\":2000,\"error\":{\"kind\":\"connect\","
+		       "\"text\":\"it went\",\"hint\":\"\"}";
+	if (strcmp(name, "wrong") == 0)
+		return ",\"took_us\":2000,\"reply\":{\"id\":null,\"result\":{"
+		       "\"isError\":true,\"content\":[{\"type\":\"text\","
+		       "\"text\":\"broke\"}]}}";
+	return ",\"took_us\":2000,\"reply\":{\"id\":null,\"result\":{"
+	       "\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}";
+}
+
 static const char *row_of(const cJSON *question)
 {
 	const char *method = json_string(question, "method");
@@ -108,8 +124,9 @@ static const char *row_of(const cJSON *question)
 	if (strcmp(method, "tools/list") == 0)
 		return page_of(question);
 	if (strcmp(method, "tools/call") == 0)
-		return ",\"took_us\":2000,\"reply\":{\"id\":null,\"result\":{"
-		       "\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}";
+		return result_of(question);
+	if (strcmp(method, "x/untimed") == 0)
+		return ",\"reply\":{\"id\":null,\"result\":{}}";
 	if (strcmp(method, "x/late") == 0)
 		return ",\"took_us\":9,\"error\":{\"kind\":\"timeout\","
 		       "\"text\":\"no reply\",\"hint\":\"\"}";
@@ -344,6 +361,42 @@ static void lists(void **state)
 	assert_part(rendered_out(&shown), "none of 2 tools\n");
 }
 
+/* What firmware never answers, what was to fail, what is not known. */
+static void calls_end_oddly(void **state)
+{
+	(void)state;
+	devices = A "\n" D;
+	assert_int_equal(all("call self.reboot --no-validate"), 0);
+	assert_part(rendered_out(&shown),
+		    "a  ok               the device restarts\n");
+	assert_int_equal(all("call wrong --no-validate"), ERR_PEER);
+	assert_part(rendered_out(&shown), "a  error      2 ms  broke\n");
+	assert_int_equal(
+		all("call wrong --no-validate --expect '{\"isError\":true}'"),
+		0);
+	assert_int_equal(all("request x/untimed"), 0);
+	assert_part(rendered_out(&shown), "a  ok               ");
+}
+
+/* One that was not listed tells its row all the same. */
+static void a_new_one(void **state)
+{
+	(void)state;
+	devices = A;
+	devices_then = A "\n" B;
+	assert_int_equal(all("ping"), 0);
+	assert_string_equal(rendered_out(&shown),
+			    "a  ok         3 ms  alive\n"
+			    "b  ok         3 ms  alive\n");
+	/* And one that is gone by then is told so. */
+	devices = A "\n" D;
+	devices_then = A;
+	assert_int_equal(all("tools"), ERR_CONNECT);
+	assert_part(rendered_out(&shown), "a  ok         3 ms  2 tools\n");
+	assert_part(rendered_out(&shown), "the device went meanwhile\n");
+	assert_string_equal(err.text, "1 of 2 devices failed");
+}
+
 static void nobody(void **state)
 {
 	(void)state;
@@ -415,6 +468,8 @@ int main(void)
 		TEST(calls),
 		TEST(calls_fail),
 		TEST(calls_blindly),
+		TEST(calls_end_oddly),
+		TEST(a_new_one),
 		TEST(call_of_a_late_one),
 		TEST(lists),
 		TEST(nobody),
