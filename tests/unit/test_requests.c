@@ -261,16 +261,178 @@ static void test_hosts(void **state)
 	host("", NULL);
 }
 
+/* ---- how it looks ---- */
+
+static void value_is(const char *json, const char *expected)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *value = json_parse(json, strlen(json), NULL);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	assert_non_null(value);
+	shown_value(&out, value);
+	assert_string_equal(buf_string(&out), expected);
+}
+
+static void test_values(void **state)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_printf("\"%0300d\"", 0);
+	CLEANUP(mem_free_ptr) char *cut = mem_printf("%0200d…", 0);
+	CLEANUP(mem_free_ptr) char *whole = mem_printf("\"%0200d\"", 0);
+
+	(void)state;
+	value_is("\"a b\"", "a b");
+	value_is("\"\"", "\"\"");
+	value_is("true", "y");
+	value_is("false", "n");
+	value_is("1.50", "1.5");
+	value_is("[\"a\",2,true,\"\"]", "a, 2, y, \"\"");
+	value_is("[]", "[]");
+	value_is("{\"a\":1}", "{\"a\":1}");
+	value_is("\"a\\nb\\u001b[m\"", "a\\nb\\x1b[m");
+	value_is(text, cut);
+	whole[201] = '\0';
+	cut[200] = '\0';
+	assert_string_equal(whole + 1, cut);
+	whole[201] = '"';
+	value_is(whole, cut);
+}
+
+/* What a server says stands behind a bar, so that it is not taken for ours. */
+static void test_fields(void **state)
+{
+	static const char text[] =
+		"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
+		"\"string\",\"title\":\"T\",\"description\":\"D\\nmore\"},"
+		"\"b\":{\"type\":\"string\",\"description\":\"D\"},"
+		"\"c\":{\"oneOf\":[{\"const\":\"x\",\"title\":\"Ex\"},"
+		"{\"const\":2}]},\"d\":{\"title\":\"T\"}}}";
+	static const char *const expected[] = { "| T: D\n| more\n", "| D\n",
+						"   1  x  Ex\n   2  2\n",
+						"| T\n" };
+	CLEANUP(json_free_ptr)
+	cJSON *schema = json_parse(text, strlen(text), NULL);
+	CLEANUP(form_done) struct form form = { 0 };
+
+	(void)state;
+	assert_int_equal(form_read(&form, schema, &err), 0);
+	assert_int_equal(form.count, COUNT(expected));
+	for (size_t i = 0; i < form.count; i++) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		shown_field(&out, &form.field[i]);
+		assert_string_equal(buf_string(&out), expected[i]);
+	}
+}
+
+/* One that the server asked, of that message (NULL: none). */
+static struct question asked(struct requests *of, cJSON *params,
+			     const char *message)
+{
+	if (message)
+		cJSON_AddStringToObject(params, "message", message);
+	return (struct question){ .of = of, .params = params };
+}
+
+static void test_forms(void **state)
+{
+	static char name[] = "a\nserver";
+	struct form_field field = { 0 };
+	struct form form = { .field = &field };
+	struct requests of = { .connection = &connection };
+	CLEANUP(json_free_ptr) cJSON *params = cJSON_CreateObject();
+	CLEANUP(json_free_ptr) cJSON *none = cJSON_CreateObject();
+	struct question q = asked(&of, params, "one\ntwo\n");
+	struct question silent = asked(&of, none, NULL);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	shown_form(&out, &q, &form);
+	assert_string_equal(buf_string(&out),
+			    "\nThe server asks:\n| one\n| two\n");
+	buf_reset(&out);
+	form.count = 1;
+	connection.client.server_name = name;
+	shown_form(&out, &silent, &form);
+	assert_string_equal(
+		buf_string(&out),
+		"\nThe server 'a\\nserver' asks:\n| (no message)\n"
+		"1 field; Enter takes what stands in [ ], or leaves out what "
+		"is not required.\n");
+	buf_reset(&out);
+	form.count = 2;
+	shown_form(&out, &silent, &form);
+	assert_part(buf_string(&out), "\n2 fields; Enter takes");
+	connection.client.server_name = NULL;
+}
+
+static void test_pages(void **state)
+{
+	struct requests of = { .connection = &connection };
+	CLEANUP(json_free_ptr) cJSON *params = cJSON_CreateObject();
+	struct question q = asked(&of, params, "look");
+	static const char *const rows[][2] = {
+		{ "https://a.b/c", "host: a.b\n" },
+		{ "https://XN--a.b/c",
+		  "host: XN--a.b  (not plain letters: look twice)\n" },
+		{ "https://b\xc3\xbcro/",
+		  "host: b\xc3\xbcro  (not plain letters: look twice)\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *url = mem_printf("\nURL:  %s\nNothing is opened for you",
+				       rows[i][0]);
+
+		shown_url(&out, &q, rows[i][0]);
+		assert_part(buf_string(&out),
+			    "\nThe server wants you to open a page in your "
+			    "browser:\n| look\nhost: ");
+		assert_part(buf_string(&out), rows[i][1]);
+		assert_part(buf_string(&out), url);
+	}
+}
+
+/* Only of what was agreed to, and once. */
+static void test_completed(void **state)
+{
+	static const char done[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/elicitation/"
+		"complete\",\"params\":{\"elicitationId\":\"%s\"}}";
+	static const char words[] = "what you agreed to in the browser is done";
+	CLEANUP(mem_free_ptr) char *other = mem_printf(done, "other");
+	CLEANUP(mem_free_ptr) char *ours = mem_printf(done, "e1");
+
+	(void)state;
+	open_app("ask", NULL);
+	connection.requests->consent[3] = mem_strdup("e1");
+	fake_text(other);
+	watch(20);
+	assert_null(strstr(rendered_err(&rendered), words));
+	assert_non_null(connection.requests->consent[3]);
+	fake_text(ours);
+	fake_text(ours);
+	watch(20);
+	assert_part(rendered_err(&rendered), words);
+	assert_null(strstr(strstr(rendered_err(&rendered), words) + 1, words));
+	assert_null(connection.requests->consent[3]);
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_ids),	    TEST(test_odd_requests),
-		TEST(test_device),  TEST(test_withdrawn),
-		TEST(test_closed),  TEST(test_left),
-		TEST(test_sampled), TEST(test_hosts),
+		TEST(test_ids),	      TEST(test_odd_requests),
+		TEST(test_device),    TEST(test_withdrawn),
+		TEST(test_closed),    TEST(test_left),
+		TEST(test_sampled),   TEST(test_hosts),
+		TEST(test_values),    TEST(test_fields),
+		TEST(test_forms),     TEST(test_pages),
+		TEST(test_completed),
 	};
 
 	mem_init();
