@@ -513,6 +513,55 @@ static void test_session_listed(void **state)
 	app_done(&app);
 }
 
+/* Of resources and the like: what the session listed, else what was kept. */
+static void test_items(void **state)
+{
+	struct error err = { 0 };
+	struct schema_source s;
+	struct app app;
+	struct connection connection = { .app = &app };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct message page;
+	static const char prompts[] =
+		"{\"id\":1,\"result\":{\"prompts\":[{\"name\":\"city\","
+		"\"description\":\"about one\",\"arguments\":[{\"name\":"
+		"\"n\",\"required\":true}]},{\"name\":\"bare\"}]}}";
+
+	(void)state;
+	app_init(&app);
+	app.config.target = "sim:";
+	app.config.no_init = true;
+	app_configure(&app);
+	app.out.quiet = true;
+	assert_int_equal(connection_open(&connection, &err), 0);
+	schema_source_session(&s, &connection);
+	assert_false(s.items(s.owner, LIST_PROMPTS, "", note, &out));
+	assert_false(s.item(s.owner, LIST_PROMPTS, "city", &out));
+	connection.items[LIST_PROMPTS].kind = LIST_PROMPTS;
+	assert_int_equal(
+		message_decode(&page, prompts, sizeof(prompts) - 1, NULL), 0);
+	assert_int_equal(page_list_add_take(&connection.items[LIST_PROMPTS],
+					    &page, NULL, &err),
+			 0);
+	connection.has_items[LIST_PROMPTS] = true;
+	assert_true(s.items(s.owner, LIST_PROMPTS, "", note, &out));
+	assert_string_equal(buf_string(&out), "city(about one) bare(bare) ");
+	buf_reset(&out);
+	assert_true(s.items(s.owner, LIST_PROMPTS, "c", note, &out));
+	assert_string_equal(buf_string(&out), "city(about one) ");
+	buf_reset(&out);
+	assert_false(s.items(s.owner, LIST_RESOURCES, "", note, &out));
+	assert_true(s.item(s.owner, LIST_PROMPTS, "city", &out));
+	assert_non_null(strstr(buf_string(&out), "\"name\":\"city\""));
+	assert_non_null(strstr(buf_string(&out), "\"required\":[\"n\"]"));
+	buf_reset(&out);
+	assert_false(s.item(s.owner, LIST_PROMPTS, "none", &out));
+	assert_int_equal(out.len, 0);
+	schema_source_close(&s);
+	connection_done(&connection);
+	app_done(&app);
+}
+
 static int make(void **state)
 {
 	mem_init();
@@ -538,6 +587,7 @@ int main(void)
 		TEST(test_old_serve),  TEST(test_foreign),
 		TEST(test_cache),      TEST(test_aliases),
 		TEST(test_session),    TEST(test_session_listed),
+		TEST(test_items),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);
