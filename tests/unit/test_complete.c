@@ -338,6 +338,7 @@ static void test_no_list(void **state)
 	       "note:no list yet: run mcpctl -d kitchen resources");
 	expect("-t 'a\x1b' call ", "note:no list yet: run mcpctl tools");
 	expect("call x icon=@", "files:icon=@");
+	expect("call x {", "");
 	complete_line(&c, "describe ", &source);
 	assert_string_equal(c.note, "no list yet: run tools");
 	completion_done(&c);
@@ -647,6 +648,8 @@ static void test_inside(void **state)
 	expect_as("se", true, "set|send|self.+|");
 	expect_as("self.sc", true, "self.screen.+|");
 	expect_as("ser", true, "");
+	/* What cannot stand where a command does is no command. */
+	expect_as("qu", true, "quit|");
 	expect_as("li", true, "");
 	expect_as("--", true, "--help|");
 	expect_as("self.audio_speaker.set_volume ", true, "volume=+|fade=+|");

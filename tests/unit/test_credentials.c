@@ -213,8 +213,12 @@ static void test_wrong_options(void **state)
 	CLEANUP(mem_free_ptr) char *file = folder_write("f", "x", 1);
 	CLEANUP(mem_free_ptr) char *blank = folder_write("b", " \n", 2);
 	CLEANUP(mem_free_ptr) char *nul = folder_write("n", "a\0b", 3);
+	static char bytes[70000];
+	CLEANUP(mem_free_ptr) char *large = NULL;
 
 	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	large = folder_write("l", bytes, sizeof(bytes));
 	app.config.oauth_client_document = "http://me.example/client.json";
 	refused(NULL, "option '--oauth-client-metadata-url'",
 		"it must be an https URL");
@@ -231,6 +235,8 @@ static void test_wrong_options(void **state)
 	refused(NULL, "holds no token", "");
 	app.config.oauth_idp_token_file = "/nonexistent/i";
 	refused(NULL, "'/nonexistent/i'", "");
+	app.config.oauth_idp_token_file = large;
+	refused(NULL, "64 kB", "");
 	app.config.oauth_idp_token_file = file;
 	app.config.oauth_client_id = NULL;
 	refused(NULL, "logs in with the identity token was not said",
@@ -245,6 +251,8 @@ static void test_wrong_options(void **state)
 	app.config.oauth_client_id = "me";
 	app.config.oauth_key_file = "/nonexistent/k";
 	refused(NULL, "'/nonexistent/k'", "");
+	app.config.oauth_key_file = large;
+	refused(NULL, "64 kB", "");
 	app.config.oauth_key_file = NULL;
 	app.config.oauth_secret_file = "/nonexistent/s";
 	refused(NULL, "'/nonexistent/s'", "");

@@ -125,6 +125,8 @@ static void test_comments(void **state)
 	/* A quote that is escaped ends no text, a backslash alone does. */
 	becomes("m.json", "{\"servers\":{\"a\":{\"command\":\"\\\"//\\\\\",}}}",
 		"{\"a\":{\"command\":\"\\\"//\\\\\"}}");
+	becomes("m.json", "/* a *//* \" *//** / */{\"servers\":{}}//x\n//",
+		"{}");
 	/* Not where a value is missing. */
 	fails("m.json", "{\"servers\":{},,}", "is no JSON");
 	fails("m.json", "{\"servers\":{\"a\":/}}", "is no JSON");
