@@ -536,7 +536,7 @@ static int add_value(struct saved *s, const cJSON *value, struct span text,
 static bool is_blank(struct span s)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (!memchr(" \t\r", s.text[i], 4))
+		if (!memchr(" \t\r\n", s.text[i], 4))
 			return false;
 	}
 	return true;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cli/catalog_file.h"
+#include "cli/connection.h"
 #include "cli/schema_cache.h"
 #include "cli/target_text.h"
 #include "folder.h"
@@ -489,6 +490,142 @@ static void the_newest_of_serve_is_found(void **state)
 	assert_string_equal(other, "attach:one");
 }
 
+/* ---- lists that somebody saved ---- */
+
+/* "NAME " of each tool, or what is said of the file. */
+static void saved_is(const char *text, const char *expected)
+{
+	CLEANUP(mem_free_ptr)
+	char *path = folder_write("saved", text, strlen(text));
+	CLEANUP(tool_list_done) struct tool_list l = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct app app = { 0 };
+
+	if (saved_list_read(&l, &app, path, &err) != 0) {
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_non_null(strstr(err.hint, "'mcpctl -o json tools'"));
+		assert_non_null(strstr(err.text, path));
+		buf_text(&out, err.text);
+		if (!strstr(err.text, expected))
+			fail_msg("'%s': %s", text, err.text);
+		return;
+	}
+	for (size_t i = 0; i < l.count; i++)
+		buf_printf(&out, "%s ", l.tool[i].name);
+	assert_string_equal(buf_string(&out), expected);
+}
+
+#define A "{\"name\":\"a\"}"
+#define B "{\"name\":\"b\"}"
+
+static void saved_lists_are_read(void **state)
+{
+	(void)state;
+	saved_is(A "\n" B "\n", "a b ");
+	saved_is("\n \t\r\n" A "\n\n", "a ");
+	saved_is(A "\r\n\r\n" B, "a b ");
+	saved_is("[" A "," B "]", "a b ");
+	saved_is("[\n" A "\n]", "a ");
+	saved_is("[]", "");
+	saved_is("{\"tools\":[" A "," B "]}", "a b ");
+	saved_is("{\"id\":1,\"result\":{\"tools\":[" A "]}}", "a ");
+	saved_is("{\"result\":{\"tools\":[" A "]}}\n" B "\n", "a b ");
+	saved_is("[" A "]\n[" B "]\n", "a b ");
+}
+
+static void other_files_are_none(void **state)
+{
+	(void)state;
+	saved_is("", "': there is nothing in it");
+	saved_is(" \n\t\r\n", "': there is nothing in it");
+	saved_is("7", "': this is no tool, but another kind of JSON");
+	saved_is("{}", "': the object has neither a name nor tools");
+	saved_is("{\"name\":7}", "': the object has neither a name nor");
+	saved_is("{\"result\":{}}", "': the object has neither a name nor");
+	saved_is("[" A ",7]", "': element 2 of the list is no tool, which is");
+	saved_is("{\"tools\":[{}]}", "': element 1 of the list is no tool");
+	saved_is(A "\n7\n", "line 2 of '");
+	saved_is(A "\n\n{\n", "line 3 of '");
+	saved_is(A " " B "\n", "line 1 of '");
+	saved_is("[\n" A "\n", "/saved': invalid JSON");
+}
+
+/* ---- which kept list a command means ---- */
+
+static struct app app;
+static struct connection connection;
+
+static void kept_is(const char *target, const char *from)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct kept_list k;
+
+	app.config.target = target;
+	app.target_source = "the argument";
+	connection.app = &app;
+	if (kept_list_open(&k, &connection, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(k.from, from);
+	assert_int_equal(k.tools.count, 1);
+	assert_in_range(k.age, 0, 60);
+	kept_list_done(&k);
+	assert_null(k.from);
+}
+
+static void kept_is_none(const char *target, const char *says, const char *hint)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct kept_list k;
+
+	app.config.target = target;
+	app.target_source = "the argument";
+	connection.app = &app;
+	assert_int_equal(kept_list_open(&k, &connection, &err), -1);
+	assert_int_equal(err.kind, ERR_UNMET);
+	assert_null(k.from);
+	assert_int_equal(k.tools.count, 0);
+	if (!strstr(err.text, says) || !strstr(err.hint, hint))
+		fail_msg("%s (%s)", err.text, err.hint);
+}
+
+static void lists_are_meant(void **state)
+{
+	static const char bad[] =
+		"mcpctl-tools 1 1 13 sim:\na\t\t{\"name\":}\n";
+	CLEANUP(mem_free_ptr) char *path = NULL;
+
+	(void)state;
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	setenv("TMPDIR", "/nonexistent", 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("MCPCTL_SOCKET");
+	app = (struct app){ 0 };
+	kept_is_none("sim:", "no list of tools is kept of 'sim:'",
+		     "list them once, and it is kept: mcpctl sim: tools");
+	kept_is_none(NULL, "is kept of a device of 'mcpctl serve'",
+		     "name the target whose list is meant");
+	keep("sim:", "[" A "]");
+	kept_is("sim:", "sim:");
+	path = only_file();
+	put_file(path, bad, strlen(bad));
+	kept_is_none("sim:", "the kept list of 'sim:' is damaged",
+		     "mcpctl sim: tools");
+	/* Of what a serve showed last, or of the device that is named. */
+	keep("attach:aa", "[" A "]");
+	set_time("attach:aa", 1000);
+	keep("attach:bb", "[" A "]");
+	kept_is(NULL, "attach:bb");
+	kept_is("attach:", "attach:bb");
+	app.config.device = "aa";
+	kept_is("attach:", "attach:aa");
+	kept_is(NULL, "attach:aa");
+	app.config.device = "cc";
+	kept_is_none(NULL, "no list of tools is kept of 'attach:cc'", "mcpctl");
+	keep("mcp+mqtt://h/x -d cc", "[" A "]");
+	kept_is("mcp+mqtt://h/x", "mcp+mqtt://h/x -d cc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +642,9 @@ int main(void)
 		cmocka_unit_test(keys_tell_no_secrets),
 		cmocka_unit_test_setup(files_tell_no_secrets, fresh),
 		cmocka_unit_test_setup(the_newest_of_serve_is_found, fresh),
+		cmocka_unit_test(saved_lists_are_read),
+		cmocka_unit_test(other_files_are_none),
+		cmocka_unit_test_setup(lists_are_meant, fresh),
 	};
 
 	mem_init();
