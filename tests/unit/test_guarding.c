@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/connection.h"
 #include "cli/guards.h"
 #include "folder.h"
@@ -284,6 +285,15 @@ static void test_tries(void **state)
 	g->settle(g->owner, &call_ask, &err);
 	assert_string_equal(err.text, "'a' is busy");
 	assert_non_null(strstr(err.hint, "--retry-calls"));
+	/* Where more were not to be made, that is no reason. */
+	target("ws://a/");
+	g = guards_guard(connection.guards);
+	assert_int_equal(admit(&call_ask), 0);
+	error_set(&err, ERR_CONNECT, "'a' is busy");
+	error_code(&err, 503);
+	assert_int_equal(g->again(g->owner, &call_ask, 1, &err), -1);
+	g->settle(g->owner, &call_ask, &err);
+	assert_string_equal(err.hint, "");
 }
 
 static void test_trial_is_one_request(void **state)
@@ -442,8 +452,19 @@ static void file_is(const char *content, bool noticed)
 	guard_file_done(&file);
 }
 
+static void break_file(const char *of)
+{
+	struct guard_file file;
+
+	guard_file_init(&file, of);
+	assert_int_equal(guard_file_keep(&file, &err), 0);
+	assert_int_equal(file_replace(file.path, 0600, "{", 1), 0);
+	guard_file_done(&file);
+}
+
 static void test_file_broken(void **state)
 {
+	static const char words[] = "cannot be read: it counts as closed";
 	CLEANUP(buf_done) struct buf large = { 0 };
 
 	(void)state;
@@ -467,9 +488,32 @@ static void test_file_broken(void **state)
 		buf_char(&large, ' ');
 	file_is(buf_string(&large), true);
 	/* Told once, and calls go through. */
+	break_file("ws://a/");
 	app.config.breaker = "";
 	target("ws://a/");
 	good(&call_ask);
+	break_file("ws://a/");
+	good(&call_ask);
+	assert_non_null(strstr(rendered_err(&shown), words));
+	assert_null(strstr(strstr(rendered_err(&shown), words) + 1, words));
+}
+
+/* What cannot be kept is told; that it is closed already is kept so. */
+static void test_file_unwritten(void **state)
+{
+	struct guard_file file;
+
+	(void)state;
+	guard_file_init(&file, "ws://a/");
+	file.path = mem_strdup("/nonexistent/folder/x");
+	assert_int_equal(guard_file_end(&file, true, &err), 0);
+	assert_int_equal(err.kind, ERR_NONE);
+	file.breaker.failures = 1;
+	assert_int_equal(guard_file_end(&file, false, &err), 0);
+	assert_int_equal(guard_file_end(&file, true, &err), -1);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "was not kept in '/nonexistent/"));
+	guard_file_done(&file);
 }
 
 static void test_file_place(void **state)
@@ -503,7 +547,8 @@ int main(void)
 		TEST(test_tries),	TEST(test_trial_is_one_request),
 		TEST(test_policy),	TEST(test_long_error),
 		TEST(test_file),	TEST(test_file_trial),
-		TEST(test_file_broken), TEST(test_file_place),
+		TEST(test_file_broken), TEST(test_file_unwritten),
+		TEST(test_file_place),
 	};
 
 	mem_init();
