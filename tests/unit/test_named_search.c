@@ -188,6 +188,7 @@ static void test_search(void **state)
 	assert_int_equal(find("owm", NULL), -1);
 	says(err.hint, "is no JSON");
 	says(err.hint, "did you mean 'own'");
+	says(err.detail, "looked for in\n");
 	says(err.detail, "/top/in/.mcp.json");
 	assert_int_equal(find("zzzzzz", NULL), -1);
 	says(err.hint, "is no JSON");

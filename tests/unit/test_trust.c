@@ -342,6 +342,17 @@ static void test_question(void **state)
 		buf_printf(&many, ",\"a%d\":{}", i);
 	buf_text(&many, "}}");
 	question_is(&f, buf_string(&many), false, NULL);
+	/* Many bytes in few lines: 12 kB can be read, 18 kB not. */
+	for (int len = 600; len <= 900; len += 300) {
+		buf_reset(&many);
+		buf_text(&many, "{\"servers\":{\"a\":{}");
+		for (int i = 0; i < 20; i++)
+			buf_printf(&many, ",\"a%d\":{\"command\":\"%0*d\"}", i,
+				   len, i);
+		buf_text(&many, "}}");
+		question_is(&f, buf_string(&many), len == 600,
+			    "  a19\n  + runs  0");
+	}
 	buf_done(&f.text);
 }
 
@@ -374,6 +385,13 @@ static void test_words(void **state)
 	named_trust_refuse(&f, NULL, &err);
 	assert_string_equal(err.hint, "mcpctl trust trusts what it holds now; "
 				      "--trust takes it for one command");
+	f.path[500] = '\0';
+	named_trust_refuse(&f, NULL, &err);
+	assert_string_equal(err.hint, "mcpctl trust trusts what it holds now; "
+				      "--trust takes it for one command");
+	f.path[380] = '\0';
+	named_trust_refuse(&f, NULL, &err);
+	says(err.hint, "mcpctl trust xxxx");
 	mem_free(f.path);
 }
 
