@@ -597,7 +597,7 @@ static void lists_are_meant(void **state)
 
 	(void)state;
 	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
-	setenv("TMPDIR", "/nonexistent", 1);
+	setenv("TMPDIR", "/proc", 1);
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("MCPCTL_SOCKET");
 	app = (struct app){ 0 };

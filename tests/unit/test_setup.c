@@ -41,6 +41,7 @@ static int prepare(void **state)
 	unsetenv("MCPCTL_SOCKET");
 	/* A serve that runs here is not to be found. */
 	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	setenv("TMPDIR", "/proc", 1);
 	return 0;
 }
 
