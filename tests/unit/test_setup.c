@@ -398,6 +398,64 @@ static void test_tokens(void **state)
 	assert_int_equal(endpoint.headers.count, 1);
 }
 
+/* Without what was asked for nobody is let in, nor anything dialled. */
+static void test_missing_secrets(void **state)
+{
+	(void)state;
+	app.config.token_file = "/nonexistent/t";
+	refused("listen:0", "'/nonexistent/t'");
+	refused("ws://h/", "'/nonexistent/t'");
+	app.config.token_file = NULL;
+	app.config.mqtt_password_file = "/nonexistent/p";
+	refused("mqtt://u@h/c", "'/nonexistent/p'");
+	app.config.mqtt_password_file = NULL;
+	app.config.vision_token_file = "/nonexistent/v";
+	refused("sim:", "'--vision-token-file' needs --vision-url");
+}
+
+/* What the options say of the way, and of what a listener does. */
+static void test_handed_on(void **state)
+{
+	(void)state;
+	app.config.wait = 7000;
+	app.config.save_images = "shots";
+	app.config.picture_max = 1234;
+	words_add(&app.config.trusted_proxies, "10.0.0.1");
+	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(endpoint.wait, 7000);
+	assert_string_equal(endpoint.save_images, "shots");
+	assert_int_equal(endpoint.picture_max, 1234);
+	assert_int_equal(endpoint.trusted_proxies.count, 1);
+	assert_string_equal(endpoint.trusted_proxies.word[0], "10.0.0.1");
+	assert_false(endpoint.insecure);
+	assert_int_equal(endpoint.era, WISH_AUTO);
+	words_done(&app.config.trusted_proxies);
+	app.config.save_images = NULL;
+	app.config.picture_max = 0;
+	app.config.insecure = true;
+	app.config.era = WISH_LEGACY;
+	setup("http://h/"); /* the module may be missing beside this test */
+	assert_true(endpoint.insecure);
+	assert_int_equal(endpoint.era, WISH_LEGACY);
+}
+
+/* Where consoles send tools, a client would throw them off. */
+static void test_sides(void **state)
+{
+	(void)state;
+	refused("ws://h:8004/mcp_endpoint/mcp/?token=x", "tools dial in");
+	assert_non_null(strstr(err.hint, "/mcp_endpoint/call/ in the place"));
+	refused("wss://api.xiaozhi.me/mcp/?token=x", "tools dial in");
+	assert_non_null(strstr(err.hint, "can be asked by 'mcpctl serve'"));
+	error_reset(&err);
+	setup("ws://h:8004/mcp_endpoint/call/?token=x");
+	assert_int_not_equal(err.kind, ERR_USAGE);
+	setup("ws://h:8004/mcp_endpoint/mcp/?other=x");
+	assert_int_not_equal(err.kind, ERR_USAGE);
+	setup("wss://api.example/mcp/?token=x");
+	assert_int_not_equal(err.kind, ERR_USAGE);
+}
+
 static void test_secret_files(void **state)
 {
 	char *secret = NULL;
@@ -445,6 +503,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_envelope, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_headers, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_tokens, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_missing_secrets, prepare,
+						clean),
+		cmocka_unit_test_setup_teardown(test_handed_on, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_sides, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_secret_files, prepare,
 						clean),
 	};
