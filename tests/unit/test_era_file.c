@@ -6,6 +6,7 @@
 #include "rendered.h"
 #include "session_harness.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -177,10 +178,15 @@ static void test_asked(void **state)
 static void test_kept(void **state)
 {
 	static const char reply[] = "{\"id\":1,\"result\":{}}";
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	struct stat st;
 
 	(void)state;
 	target("http://h/");
 	found(ERA_MODERN, ERA_BY_ANSWER, reply);
+	path = era_file_path(&connection.endpoint, "");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
 	is(ERA_MODERN, ERA_BY_ANSWER, true, false, true);
 	assert_string_equal(known.revision, "2026-07-28");
 	assert_int_equal(known.reply.len, strlen(reply));
