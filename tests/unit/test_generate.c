@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/app.h"
@@ -23,6 +24,10 @@
 #include "cli/help.h"
 #include "cli/manual.h"
 #include "cli/topics.h"
+#include "diag/finding.h"
+#include "net/endpoint.h"
+#include "sim/profile.h"
+#include "sim/sim.h"
 
 /* What a writer writes; yours to free. */
 static char *written(void (*write)(FILE *out))
@@ -603,6 +608,113 @@ static void test_topics(void **state)
 	assert_null(topic_find("nothing"));
 }
 
+/* The parts of the long ones, and what is written from tables. */
+static void test_topic_parts(void **state)
+{
+	static const struct {
+		const char *topic, *part;
+	} rows[] = {
+		{ "backend", "'mcpctl serve' is what a stock board accepts" },
+		{ "backend", "\n\nA board over MQTT: --mqtt starts a broker" },
+		{ "backend", "\n\nPictures: boards with a camera upload them" },
+		{ "servers", "The commands for devices work on every MCP" },
+		{ "servers", "\n\nServers have names where an mcp.json lists" },
+		{ "servers", "\n\nA server may ask, too." },
+		{ "servers", "\n\nWhat failed for a reason that may pass" },
+		{ "llm", "'mcpctl sim llm' is an MCP server" },
+		{ "endpoint", "An access point (MCP endpoint, as servers" },
+		{ "status", "0\tgood\n1\tthe peer answered with an error" },
+		{ "json", "With -o json (or MCPCTL_OUTPUT=json) stdout" },
+		{ "json", "info in full:\n" },
+		{ "json", "A line of tail:\n" },
+		{ "json", "stderr carries one JSON object a line too" },
+		{ "json", "\nA line of tools --diff:\n" },
+		{ "json", "\nexplain prints a line for each code: " },
+		{ "json", "\n--jq EXPR asks these lines in the language" },
+		{ "profile", "Installed profiles, of simulated devices and" },
+		{ "profile", "\n\nA profile is a JSON file that says what a" },
+		{ "profile", "and with any of these beside it:\n" },
+		{ "profile", "\n\nA service is another kind of profile: " },
+		{ "profile", "Steps are what happens before a result" },
+		{ "profile", "With outputSchema or normalise, the result of" },
+		{ "faults", "The simulated device can misbehave, each way" },
+		{ "findings", "What is wrong or odd on the wire is told" },
+		{ "capture", "\nEvery event has n, t and kind; " },
+		{ "environment", "An option on the command line goes first" },
+		{ "environment", "\nMCPCTL_TARGET\tthe value of --target\n" },
+		{ "environment", "\nCOLUMNS\tthe width where there is no" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		topic_find(rows[i].topic)->write(&text);
+		has(buf_string(&text), rows[i].part);
+	}
+}
+
+static void has_line(const struct buf *text, const char *term,
+		     const char *begin)
+{
+	CLEANUP(mem_free_ptr)
+	char *line = mem_printf("\n%s\t%s", term, begin);
+
+	if (strncmp(text->data, line + 1, strlen(line + 1)) != 0)
+		has(text->data, line);
+}
+
+static void has_profile(void *owner, const char *name, const char *brief)
+{
+	has_line(owner, name, brief);
+}
+
+static void has_variables(const struct buf *text, const struct option_row *rows,
+			  const char *of)
+{
+	for (; rows && rows->name; rows++) {
+		CLEANUP(mem_free_ptr)
+		char *says =
+			mem_printf("the value of --%s%s%s%s\n", rows->name,
+				   of ? " (" : "", of ? of : "", of ? ")" : "");
+
+		if (rows->env)
+			has_line(text, rows->env, says);
+	}
+}
+
+static void test_topic_tables(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	topic_find("targets")->write(&text);
+	for (const struct scheme *s = schemes; s->name; s++)
+		has_line(&text, s->syntax, s->brief);
+	buf_reset(&text);
+	topic_find("faults")->write(&text);
+	for (const struct sim_fault_row *f = sim_fault_rows; f->name; f++)
+		has_line(&text, f->name, f->brief);
+	buf_reset(&text);
+	topic_find("profile")->write(&text);
+	sim_each_profile(has_profile, &text);
+	buf_reset(&text);
+	topic_find("environment")->write(&text);
+	has_variables(&text, config_options, NULL);
+	for (const struct command *const *c = commands; *c; c++)
+		has_variables(&text, (*c)->options, (*c)->name);
+	buf_reset(&text);
+	topic_find("findings")->write(&text);
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		const struct finding_row *row = finding_row((enum diag_code)i);
+		CLEANUP(mem_free_ptr)
+		char *begin = mem_printf(
+			"%s: %s. ", severity_name(row->severity), row->title);
+
+		has_line(&text, row->code, begin);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -622,6 +734,8 @@ int main(void)
 		cmocka_unit_test(test_help_command),
 		cmocka_unit_test(test_help_overview),
 		cmocka_unit_test(test_topics),
+		cmocka_unit_test(test_topic_parts),
+		cmocka_unit_test(test_topic_tables),
 	};
 
 	return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
