@@ -290,6 +290,86 @@ static void test_asked(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+/* One of other clients is found by a variable, too; each in its order. */
+static void test_clients(void **state)
+{
+	static const char *const lines[] = {
+		"codex|stdio:c|/codex/config.toml|",
+		"zed|stdio:z|/xdg/zed/settings.json|",
+		"mine|stdio:m|/home/.cursor/mcp.json|",
+	};
+	static const char *const folders[] = { "home", "home/.cursor", "codex",
+					       "xdg/zed" };
+	CLEANUP(mem_free_ptr) char *home = folder_path("home");
+	CLEANUP(mem_free_ptr) char *codex = folder_path("codex");
+	CLEANUP(seen_done) struct seen s = { 0 };
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		CLEANUP(mem_free_ptr) char *path = folder_path(folders[i]);
+
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	put("codex/config.toml", "[mcp_servers.codex]\ncommand = \"c\"\n");
+	put("xdg/zed/settings.json",
+	    "{\"context_servers\":{\"zed\":{\"command\":\"z\"}}}");
+	put("home/.cursor/mcp.json",
+	    "{\"mcpServers\":{\"mine\":{\"command\":\"m\"}}}");
+	setenv("HOME", home, 1);
+	setenv("CODEX_HOME", codex, 1);
+	assert_int_equal(chdir("/"), 0);
+	named_targets(&(struct named_search){ 0 }, see, &s);
+	for (size_t i = 0; i < s.count; i++) {
+		for (size_t n = 0; n < COUNT(lines); n++)
+			found += strcmp(s.line[i], lines[n]) == 0;
+	}
+	assert_int_equal(found, COUNT(lines));
+	assert_int_equal(find("codex", NULL), 0);
+	assert_false(e.foreign);
+	clean(NULL);
+	/* A folder that is no path from the root is none. */
+	setenv("CODEX_HOME", "codex", 1);
+	assert_int_equal(find("codex", NULL), -1);
+	unsetenv("CODEX_HOME");
+	unsetenv("HOME");
+	assert_int_equal(find("mine", NULL), -1);
+}
+
+/* Too many servers, or too many bytes, are told, and used by nobody. */
+static void test_bounds(void **state)
+{
+	CLEANUP(buf_done) struct buf many = { 0 };
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	CLEANUP(mem_free_ptr) char *large = NULL;
+
+	(void)state;
+	buf_text(&many, "{\"mcpServers\":{\"a\":{\"url\":\"sim:\"}");
+	for (int i = 0; i < NAMED_ENTRIES_MAX - 1; i++)
+		buf_printf(&many, ",\"a%d\":{}", i);
+	buf_text(&many, "}}");
+	path = folder_write("many.json", many.data, many.len);
+	assert_int_equal(find("a", path), 0);
+	clean(NULL);
+	many.data[many.len - 2] = ',';
+	many.data[many.len - 1] = ' ';
+	buf_text(&many, "\"b\":{}}}");
+	mem_free(folder_write("many.json", many.data, many.len));
+	assert_int_equal(find("a", path), -1);
+	says(err.text, "many.json' has more than ");
+	clean(NULL);
+	while (many.len <= NAMED_FILE_MAX)
+		buf_add(&many, "                ", 16);
+	large = folder_write("xdg/mcpctl/mcp.json", many.data, many.len);
+	assert_int_equal(find("a", NULL), -1);
+	says(err.hint, "xdg/mcpctl/mcp.json' is larger than ");
+	says(err.hint, " MB");
+	assert_int_equal(unlink(large), 0);
+	assert_int_equal(mkdir(large, 0700), 0);
+	assert_int_equal(find("a", NULL), -1);
+	says(err.hint, "it is no regular file");
+}
+
 /* Whoever can write to a folder above says what is run otherwise. */
 static void test_owner(void **state)
 {
@@ -325,9 +405,9 @@ int main(void)
 {
 	/* Each on what the one before left. */
 	const struct CMUnitTest tests[] = {
-		TEST(test_untrusted), TEST(test_search), TEST(test_passed),
-		TEST(test_shadowed),  TEST(test_change), TEST(test_asked),
-		TEST(test_owner),
+		TEST(test_untrusted), TEST(test_search),  TEST(test_passed),
+		TEST(test_shadowed),  TEST(test_change),  TEST(test_asked),
+		TEST(test_owner),     TEST(test_clients), TEST(test_bounds),
 	};
 
 	mem_init();
