@@ -443,6 +443,41 @@ static void other_commands(void **state)
 	assert_part(err.text, "no device fits 'x*'");
 }
 
+/* How many operands there are to be, and where the target stands. */
+static void operands(void **state)
+{
+	static const struct {
+		const char *line, *text, *hint;
+	} rows[] = {
+		{ "request", "'request' needs METHOD", "" },
+		{ "call", "'call' needs TOOL", "" },
+		{ "complete x", "'complete' needs ARG=PREFIX", "" },
+		{ "stop x", "'stop' takes no operands, but got 'x'", "" },
+		{ "serve --mqtt 1884",
+		  "'serve' takes no operands, but got '1884'",
+		  "the value of '--mqtt' stands behind '=': --mqtt=1884" },
+		{ "kick a b",
+		  "'kick' takes at most 1 operand, 'b' is one too many", "" },
+		{ "request a b c",
+		  "'request' takes at most 2 operands, 'c' is one too many",
+		  "" },
+		{ "tools sim:", "no target: 'sim:' stands behind the command",
+		  "did you mean: mcpctl sim: tools" },
+		{ "call x http://h/",
+		  "no target: 'http://h/' stands behind the command",
+		  "did you mean: mcpctl http://h/ call" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(run(rows[i].line), ERR_USAGE);
+		assert_string_equal(err.text, rows[i].text);
+		assert_part(err.hint, rows[i].hint);
+		if (!strstr(rows[i].text, "target"))
+			assert_part(err.detail, "usage: mcpctl [OPTION]... ");
+	}
+}
+
 static void brief(void **state)
 {
 	(void)state;
@@ -474,6 +509,7 @@ int main(void)
 		TEST(lists),
 		TEST(nobody),
 		TEST(other_commands),
+		TEST(operands),
 		TEST(brief),
 	};
 
