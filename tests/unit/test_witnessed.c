@@ -13,6 +13,7 @@
 #include "cli/connection.h"
 #include "cli/witness.h"
 #include "cli/witnessed.h"
+#include "wire/serial_line.h"
 
 enum { HELD = 256 };
 
@@ -219,6 +220,82 @@ static void test_bounded(void **state)
 	assert_int_equal(app.held.count, HELD);
 }
 
+/* A line that is too long keeps its beginning; how much is gone is said. */
+static void test_cut(void **state)
+{
+	static char text[SERIAL_LINE_MAX + 11];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\n';
+	open_port(NULL);
+	for (size_t at = 0; at < sizeof(text);) {
+		size_t len = sizeof(text) - at < 512 ? sizeof(text) - at : 512;
+		bool never = false;
+
+		assert_int_equal(write(master, text + at, len), len);
+		at += len;
+		loop_stay(loop, &never, loop_now() + 1, &err);
+	}
+	says("next\n", 2, 0);
+	assert_int_equal(strlen(app.held.item[0].text), SERIAL_LINE_MAX);
+	assert_string_equal(app.held.item[0].note, "cut, 10 bytes left out");
+	assert_null(app.held.item[1].note);
+	assert_null(app.held.item[1].device);
+}
+
+/* One that is unplugged is told of, with its device. */
+static void test_gone(void **state)
+{
+	const int64_t until = loop_now() + 10000;
+	CLEANUP(mem_free_ptr) char *gone = NULL;
+
+	(void)state;
+	open_port("kitchen");
+	gone = mem_printf("%s is gone", ptsname(master));
+	close(master);
+	while (!app.held.count) {
+		bool never = false;
+
+		assert_true(loop_now() < until);
+		loop_stay(loop, &never, loop_now() + 10, &err);
+	}
+	assert_string_equal(app.held.item[0].name, "serial/kitchen");
+	assert_string_equal(app.held.item[0].device, "kitchen");
+	assert_null(app.held.item[0].text);
+	assert_non_null(strstr(app.held.item[0].note, gone));
+	assert_non_null(strstr(app.held.item[0].note, "trying again"));
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
+/* Of many ports each has a name of its own; the same one twice is refused. */
+static void test_names(void **state)
+{
+	const char *port = strrchr(ptsname(master), '/') + 1;
+	CLEANUP(mem_free_ptr) char *name = mem_printf("serial/%s", port);
+
+	(void)state;
+	words_add(&app.config.serial, "x=/dev/null");
+	words_add(&app.config.serial, ptsname(master));
+	assert_int_equal(witness_prepare(&app.witness, &app, NULL, &err), 0);
+	assert_string_equal(witness_name(app.witness, 0), "serial/x");
+	assert_string_equal(witness_name(app.witness, 1), name);
+	assert_null(witness_name(app.witness, 2));
+	assert_null(witness_name(NULL, 0));
+}
+
+static void test_news(void **state)
+{
+	struct finding f = { .code = S812, .count = 3 };
+
+	(void)state;
+	assert_true(witness_is_news(&f));
+	f.code = (enum diag_code)(S812 + 1);
+	assert_false(witness_is_news(&f));
+	f.count = 1;
+	assert_true(witness_is_news(&f));
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
@@ -226,7 +303,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_none),  TEST(test_waits),   TEST(test_whose),
-		TEST(test_found), TEST(test_bounded),
+		TEST(test_found), TEST(test_bounded), TEST(test_cut),
+		TEST(test_gone),  TEST(test_names),   TEST(test_news),
 	};
 
 	mem_init();
