@@ -693,6 +693,8 @@ static void test_line(void **state)
 	expect_line("  call  self.audio_speaker.s",
 		    "self.audio_speaker.set_volume|");
 	expect_line("call \"quote'd", "quote'd name \"x\"|");
+	/* Between double quotes a backslash before a blank is one. */
+	expect_line("call self.screen.draw \"a\\ ", "");
 	expect_line("call quote\\'d\\ n", "quote'd name \"x\"|");
 	expect_line("call 'quote", "quote'd name \"x\"|");
 	expect_line("call 'quote'\\''d'\" na", "quote'd name \"x\"|");

@@ -41,12 +41,17 @@ static int end(void **state)
 	return 0;
 }
 
+static void parse(const char *target)
+{
+	endpoint_done(&e);
+	assert_int_equal(endpoint_parse(&e, target, "the argument", &err), 0);
+}
+
 /* oauth: of the entry; NULL: it has none. */
 static int attach(const char *target, const char *oauth)
 {
 	error_reset(&err);
-	endpoint_done(&e);
-	assert_int_equal(endpoint_parse(&e, target, "the argument", &err), 0);
+	parse(target);
 	app.config.target = target;
 	e.oauth = mem_strdup(oauth);
 	return credentials_attach(&e, &app, &err);
@@ -95,8 +100,7 @@ static void test_none(void **state)
 	none("https://h.example/", NULL);
 	app.config.stranger = false;
 	/* The user gives a token. */
-	assert_int_equal(endpoint_parse(&e, "https://h.example/", "x", &err),
-			 0);
+	parse("https://h.example/");
 	headers_add(&e.headers, "authorization", "Bearer x");
 	assert_int_equal(credentials_attach(&e, &app, &err), 0);
 	assert_null(e.bearer);
@@ -122,8 +126,7 @@ static void test_same(void **state)
 	settings("https://h.example/mcp", NULL);
 	assert_ptr_equal(e.bearer, first);
 	/* By a name it is another's login. */
-	assert_int_equal(endpoint_parse(&e, "https://h.example/mcp", "x", &err),
-			 0);
+	parse("https://h.example/mcp");
 	app.config.target = "named";
 	assert_int_equal(credentials_attach(&e, &app, &err), 0);
 	assert_ptr_not_equal(e.bearer, first);
@@ -186,8 +189,7 @@ static void test_way(void **state)
 	const struct endpoint *way;
 
 	(void)state;
-	assert_int_equal(endpoint_parse(&e, "https://h.example/", "x", &err),
-			 0);
+	parse("https://h.example/");
 	app.config.target = "named";
 	app.config.config_file = "it's";
 	e.cacert = mem_strdup("ca.pem");
@@ -271,8 +273,7 @@ static void test_secret(void **state)
 		settings("https://h.example/2", "{\"client_id\":\"me\"}")
 			->client_secret,
 		"outside");
-	assert_int_equal(endpoint_parse(&e, "https://h.example/3", "x", &err),
-			 0);
+	parse("https://h.example/3");
 	e.oauth = mem_strdup("{\"client_id\":\"me\"}");
 	e.foreign = true;
 	assert_int_equal(credentials_attach(&e, &app, &err), 0);
@@ -369,9 +370,7 @@ static void test_wrong_entries(void **state)
 		refused(rows[i].oauth, rows[i].says, "");
 	/* Of a folder's file: it would be told to whoever wrote that. */
 	for (size_t i = 0; i < COUNT(foreign); i++) {
-		endpoint_done(&e);
-		assert_int_equal(endpoint_parse(&e, "https://h/", "x", &err),
-				 0);
+		parse("https://h/");
 		e.oauth = mem_printf("{\"client_id\":\"me\",\"%s\":\"/x\"}",
 				     foreign[i]);
 		e.foreign = true;
