@@ -130,6 +130,7 @@ static void test_choices(void **state)
 	assert_int_equal(form.field[0].count, 3);
 	assert_string_equal(form.field[0].choice[1].title, "Rot");
 	assert_null(form.field[0].choice[2].title);
+	expects("one of these");
 	becomes("red", "\"red\"");
 	becomes("rot", "\"red\"");
 	becomes("3", "\"blue\"");
@@ -151,6 +152,7 @@ static void test_many_choices(void **state)
 	one("{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":{"
 	    "\"type\":\"string\",\"enum\":[\"a\",\"b\",\"c\"]}}");
 	assert_int_equal(form.field[0].kind, FORM_CHOICES);
+	expects("some of these, with commas between");
 	becomes("a", "[\"a\"]");
 	becomes(" 1, c ,", "[\"a\",\"c\"]");
 	refused("a,b,c", "more items than 2");
@@ -198,6 +200,30 @@ static void test_whole(void **state)
 	cJSON_AddStringToObject(content, "mail", "a@b");
 	cJSON_AddStringToObject(content, "name", "n");
 	assert_int_equal(form_check(&form, content, &err), 0);
+}
+
+/* What is typed there; a default is shown apart. */
+static void test_expected(void **state)
+{
+	static const char values[] = "{\"x\":[1,[2]]}";
+	CLEANUP(json_free_ptr)
+	cJSON *all = json_parse(values, strlen(values), NULL);
+	CLEANUP(json_free_ptr) cJSON *picked = NULL;
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	one("{\"type\":\"integer\",\"minimum\":1,\"maximum\":9,"
+	    "\"default\":5}");
+	expects("integer 1..9");
+	assert_int_equal(read_schema("{\"properties\":{\"x\":{\"type\":"
+				     "\"string\",\"format\":\"date\"}},"
+				     "\"required\":[\"x\"]}"),
+			 0);
+	expects("date as 2026-01-31, required");
+	one("{\"type\":\"array\"}");
+	picked = form_pick(&form, all);
+	json_print(&out, picked);
+	assert_string_equal(buf_string(&out), values);
 }
 
 static void test_bounds(void **state)
@@ -263,9 +289,10 @@ static void test_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_texts),	 TEST(test_numbers), TEST(test_choices),
-		TEST(test_many_choices), TEST(test_whole),   TEST(test_bounds),
-		TEST(test_formats),
+		TEST(test_texts),   TEST(test_numbers),
+		TEST(test_choices), TEST(test_many_choices),
+		TEST(test_whole),   TEST(test_bounds),
+		TEST(test_formats), TEST(test_expected),
 	};
 
 	mem_init();
