@@ -67,8 +67,11 @@ static size_t asked_by(const struct steps *s, const struct step *reply)
 static char *reply_key(const struct steps *s, struct step *step)
 {
 	step->asked = asked_by(s, step);
-	if (step->asked == NO_STEP)
+	/* Without a request it has no id that anybody could answer. */
+	if (step->asked == NO_STEP) {
+		mem_free(TAKE(step->id));
 		return mem_strdup("reply to nobody");
+	}
 	return mem_printf("reply to %s", s->item[step->asked].key);
 }
 

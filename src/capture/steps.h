@@ -31,7 +31,7 @@ struct step {
 	char *text; /* the frame, in which message may stand; owned */
 	size_t len;
 	bool cut; /* that is its beginning alone */
-	char *id; /* of a request or reply, as it stands there; NULL. Owned */
+	char *id; /* of a request or its reply, as it stands there; NULL. Owned */
 	size_t asked; /* a reply: the step that it answers; NO_STEP */
 	size_t answer; /* a request: the step that answers it; NO_STEP */
 	int status; /* a response over HTTP */
