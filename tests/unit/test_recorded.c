@@ -155,6 +155,85 @@ static void others(void **state)
 	profile_free(p);
 }
 
+static void tell(struct steps *s, uint32_t conn, int64_t us,
+		 enum event_from from, bool cut, const char *text)
+{
+	struct capture_event e = { .at_us = us,
+				   .conn = conn,
+				   .kind = CAPTURED_TEXT,
+				   .from = from,
+				   .cut = cut,
+				   .device = "aa:bb",
+				   .data = { text, strlen(text) } };
+
+	assert_true(steps_add(s, &e));
+}
+
+/* The file that is written, to the letter. */
+static void written(void **state)
+{
+	CLEANUP(steps_done) struct steps s = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	const struct capture_event lost = { .kind = CAPTURED_LOST, .count = 3 };
+	cJSON *json;
+
+	(void)state;
+	/* Before the backend spoke there is no conversation. */
+	tell(&s, 1, 0, FROM_DEVICE, false, "{\"type\":\"abort\"}");
+	tell(&s, 1, 1000, FROM_DEVICE, false, hello);
+	tell(&s, 1, 2000, FROM_BACKEND, false, "{\"type\":\"hello\"}");
+	tell(&s, 1, 3000, FROM_BACKEND, false,
+	     MCP("{\"id\":1,\"method\":\"initialize\"}"));
+	tell(&s, 1, 9499, FROM_DEVICE, false,
+	     MCP("{\"id\":1,\"result\":{\"serverInfo\":{\"name\":\"b\",\"version\":\"1\"}}}"));
+	tell(&s, 1, 12000, FROM_DEVICE, false,
+	     MCP("{\"method\":\"notifications/x\",\"session_id\":\"s\"}"));
+	tell(&s, 1, 13000, FROM_DEVICE, false,
+	     "{\"type\":\"abort\",\"session_id\":\"s\"}");
+	/* These are not of its own: they answer, or sim says them anyway. */
+	tell(&s, 1, 14000, FROM_DEVICE, false,
+	     "{\"type\":\"listen\",\"state\":\"start\"}");
+	tell(&s, 1, 14000, FROM_DEVICE, false, "{\"type\":\"goodbye\"}");
+	tell(&s, 1, 14000, FROM_DEVICE, false, MCP("{\"id\":77,\"result\":1}"));
+	tell(&s, 1, 14000, FROM_DEVICE, false,
+	     MCP("{\"id\":7,\"method\":\"ping\"}"));
+	tell(&s, 2, 15000, FROM_DEVICE, false, "{\"type\":\"abort\"}");
+	/* Two wait: which of them the broken one answers nobody knows. */
+	tell(&s, 1, 20000, FROM_BACKEND, false,
+	     MCP("{\"id\":2,\"method\":\"a\",\"params\":{\"p\":1}}"));
+	tell(&s, 1, 20000, FROM_BACKEND, false,
+	     MCP("{\"id\":3,\"method\":\"b\"}"));
+	tell(&s, 1, 21000, FROM_DEVICE, false, "{broken");
+	tell(&s, 1, 20501, FROM_DEVICE, false,
+	     MCP("{\"id\":2,\"result\":\"${id}\"}"));
+	tell(&s, 1, 23000, FROM_DEVICE, true, "{\"id\":3,\"result\":[");
+	tell(&s, 1, 24000, FROM_BACKEND, false,
+	     MCP("{\"id\":4,\"method\":\"c\"}"));
+	/* Here the place of the id cannot be told from that in the text. */
+	tell(&s, 1, 25000, FROM_BACKEND, false,
+	     MCP("{\"id\":5,\"method\":\"d\"}"));
+	tell(&s, 1, 26000, FROM_DEVICE, false,
+	     MCP("{\"result\":\"${id}\",\"id\":5}"));
+	steps_add(&s, &lost);
+	json = clone_device(&s, 0, "f.cap", NULL);
+	assert_non_null(json);
+	json_print(&text, json);
+	cJSON_Delete(json);
+	assert_string_equal(
+		buf_string(&text),
+		"{\"brief\":\"cloned from f.cap\",\"device_id\":\"aa:bb\","
+		"\"says\":\"{\\\"type\\\":\\\"hello\\\",\\\"version\\\":1,\\\"transport\\\":\\\"websocket\\\"}\","
+		"\"board\":\"b\",\"version\":\"1\",\"notes\":["
+		"\"1 unanswered: such requests get the answer of a board which does not know them\","
+		"\"2 answers could not be told apart, and are left out\","
+		"\"1 messages above 64 kB, of which the capture has the beginning alone, are left out\","
+		"\"3 events are missing in the capture\"],"
+		"\"events\":[{\"after_ms\":10,\"notification\":{\"method\":\"notifications/x\"}},"
+		"{\"after_ms\":11,\"message\":{\"type\":\"abort\"}}],"
+		"\"replies\":[{\"method\":\"initialize\",\"delay_ms\":6,\"reply\":\"{\\\"id\\\":${id},\\\"result\\\":{\\\"serverInfo\\\":{\\\"name\\\":\\\"b\\\",\\\"version\\\":\\\"1\\\"}}}\"},"
+		"{\"method\":\"a\",\"params\":{\"p\":1},\"delay_ms\":1,\"reply\":\"{\\\"id\\\":${id},\\\"result\\\":\\\"${id}\\\"}\"}]}");
+}
+
 static void nothing(void **state)
 {
 	CLEANUP(steps_done) struct steps s = { 0 };
@@ -193,9 +272,8 @@ static void wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),
-		cmocka_unit_test(others),
-		cmocka_unit_test(nothing),
+		cmocka_unit_test(answers), cmocka_unit_test(others),
+		cmocka_unit_test(written), cmocka_unit_test(nothing),
 		cmocka_unit_test(wrong),
 	};
 
