@@ -95,12 +95,9 @@ static void add_state(struct buf *out, const struct board *d)
 
 static void add_lease(struct buf *out, const struct board *d)
 {
-	const struct lease *l = leases_of(&d->server->leases, d->id,
-					  d->device_id, d->client_id);
-
 	/* By whom is for commands of this user. */
-	if (l)
-		buf_text(out, lease_is_held(l) ? "leased" : "wanted");
+	if (leases_of(&d->server->leases, d->id, d->device_id, d->client_id))
+		buf_text(out, "leased");
 }
 
 /* As `top` has it: per cent; the least memory that was free. */
