@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <string.h>
@@ -43,6 +45,11 @@ static void has_not(const char *unwanted)
 {
 	if (strstr(text(), unwanted))
 		fail_msg("'%s' in:\n%s", unwanted, text());
+}
+
+static void same(const char *wanted)
+{
+	assert_string_equal(text(), wanted);
 }
 
 static int reset(void **state)
@@ -162,6 +169,151 @@ static void test_rows_in_parts(void **state)
 	has("No device is connected now.");
 }
 
+static const char *row_of(const struct board *d)
+{
+	buf_done(&out);
+	pages_row_json(&out, d);
+	return text();
+}
+
+/* Each cell, in the table and for who looks on. */
+static void test_cells(void **state)
+{
+	struct finding f[] = {
+		{ .code = D106, .count = 9 }, /* an error */
+		{ .code = B211, .count = 9 }, /* serve's own: not counted */
+		{ .code = D123, .count = 1 }, /* a warning */
+		{ .code = D101, .count = 1 }, /* another error */
+	};
+	struct diag diag = { .item = f, .count = 2 };
+	struct shared_list tools = { .count = 7 };
+	struct board d = { .server = &nobodys,
+			   .id = plain,
+			   .alias = "a & b",
+			   .version = plain,
+			   .tools = &tools,
+			   .mqtt = true,
+			   .diag = &diag,
+			   .state = DEVICE_READY };
+	struct registry r = { 0 };
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	d.board = plain;
+	add(&r, &d);
+	table(&r, NULL);
+	same("1 device is connected, 1 of them ready.\n"
+	     "<table id=\"boards\" data-live=\"/events?from=0\"><thead><tr>"
+	     "<th>device</th><th>alias</th><th>board</th><th>version</th>"
+	     "<th>transport</th><th>state</th><th>battery</th><th>heap</th>"
+	     "<th>tools</th><th>found</th><th>lease</th><th>since</th>"
+	     "</tr></thead><tbody>\n"
+	     "<tr data-id=\"02:00:00:00:00:01\">"
+	     "<td><a href=\"/boards/02:00:00:00:00:01\">02:00:00:00:00:01</a></td>"
+	     "<td>a &#38; b</td><td>02:00:00:00:00:01</td>"
+	     "<td>02:00:00:00:00:01</td><td>MQTT</td><td>ready</td>"
+	     "<td></td><td></td><td>7</td><td>1 error</td><td></td>"
+	     "<td>1970-01-01 00:00:00</td></tr>\n"
+	     "</tbody></table>\n<p class=\"ways\"></p>\n");
+	diag.count = COUNT(f);
+	d.state = DEVICE_FAILED;
+	d.mqtt = false;
+	d.tools = NULL;
+	d.alias = NULL;
+	d.since_ms = 86399999;
+	d.reason = plain;
+	assert_string_equal(
+		row_of(&d),
+		"[\"02:00:00:00:00:01\",\"02:00:00:00:00:01\",\"\","
+		"\"02:00:00:00:00:01\",\"02:00:00:00:00:01\",\"WebSocket\","
+		"\"failed: 02:00:00:00:00:01\",\"\",\"\",\"\","
+		"\"2 errors, 1 warning\",\"\",\"1970-01-01 23:59:59\"]");
+}
+
+/* Who holds it is for commands; that somebody does is for all. */
+static void test_leased(void **state)
+{
+	static struct serve holders;
+	struct board d = { .server = &holders, .id = plain };
+	struct words ids = { 0 };
+	struct lease *first, *second;
+	struct lease_order order = { .by = "ann", .ids = &ids };
+
+	(void)state;
+	words_add(&ids, plain);
+	first = leases_add(&holders.leases, &order, NULL);
+	assert_non_null(first);
+	row_of(&d);
+	has_not("leased");
+	assert_ptr_equal(leases_turn(&holders.leases, 1), first);
+	second = leases_add(&holders.leases, &order, NULL);
+	assert_non_null(second);
+	row_of(&d);
+	has("\"leased\"");
+	has_not("ann");
+	leases_remove(&holders.leases, first);
+	leases_remove(&holders.leases, second);
+	row_of(&d);
+	has_not("leased");
+	leases_done(&holders.leases);
+	words_done(&ids);
+}
+
+/* What is looked for may stand in any of these, in letters of any size. */
+static void test_search(void **state)
+{
+	static const struct {
+		const char *query;
+		bool fits;
+	} rows[] = {
+		{ "q=AA:BB", true },
+		{ "q=Kitchen", true },
+		{ "q=kevin-BOX", true },
+		{ "q=2.4.2-x", true },
+		{ "q=LISTING", true },
+		{ "q=WebSocket", false },
+		{ "q=", true },
+		{ "board=aa:bb", true },
+		{ "board=aa", false },
+		{ "board=AA:BB", false },
+		{ "q=nothing&board=aa:bb", true },
+	};
+	char id[] = "aa:bb", board[] = "Kevin-box", version[] = "2.4.2-X";
+	struct board d = { .server = &nobodys,
+			   .id = id,
+			   .alias = "kitchen",
+			   .board = board,
+			   .version = version,
+			   .state = DEVICE_LISTING };
+	struct registry r = { 0 };
+
+	(void)state;
+	add(&r, &d);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		table(&r, rows[i].query);
+		if (rows[i].fits)
+			has("<tr data-id");
+		else
+			has_not("<tr data-id");
+	}
+	table(&r, "q=kitchen");
+	has("1 device is connected, 0 of them ready; 1 fits.\n");
+	has("data-live=\"/events?from=0&amp;q=kitchen\"");
+	table(&r, "board=aa:bb");
+	has("data-live=\"/events?from=0&amp;board=aa:bb\"");
+	has_not("class=\"ways\"");
+	/* Where there are none any more there is no "shown". */
+	table(&r, "from=5");
+	has("1 device is connected, 0 of them ready.\n");
+	has("href=\"/?from=0\">Those before");
+	has_not("The next");
+	table(&r, "from=1000001");
+	has("<tr data-id");
+	table(&r, "from=-1");
+	has("<tr data-id");
+}
+
 /* ---- forms ---- */
 
 static struct tool_list list;
@@ -212,6 +364,83 @@ static void test_fields(void **state)
 	form(tool(TOOL("self.reboot", "", "")));
 	has("name=\"sure\" value=\"1\" required");
 	has("cannot be taken back");
+}
+
+/* A whole form, to the letter. */
+static void test_form(void **state)
+{
+	(void)state;
+	form(tool(
+		"{\"name\":\"self.get_device_status\",\"description\":\"How it \\\"is\\\".\",\"annotations\":{\"audience\":[\"user\"]},\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":9,\"description\":\"How many\"},\"b\":{\"type\":\"boolean\"},\"j\":{\"type\":\"array\"}},\"required\":[\"b\",\"j\"]}}"));
+	same("<details class=\"tool\"><summary><code>self.get_device_status</code> <i>reads</i> <i>for users only</i></summary>\n"
+	     "<p class=\"words\">How it &#34;is&#34;.</p>\n"
+	     "<form method=\"post\" action=\"/boards/x/call\"><input type=\"hidden\" name=\"tool\" value=\"self.get_device_status\"><input type=\"hidden\" name=\"list\" value=\"l1\"><input type=\"hidden\" name=\"seal\" value=\"s1\">"
+	     "<label><span>n</span><input type=\"number\" name=\"a0\" step=\"1\" min=\"1\" max=\"9\"><small>integer 1..9: How many</small></label>\n"
+	     "<label><span>b *</span><select name=\"a1\" required><option value=\"\"></option><option value=\"true\">true</option><option value=\"false\">false</option></select><small>boolean</small></label>\n"
+	     "<label><span>j *</span><textarea name=\"a2\" rows=\"2\" placeholder=\"JSON\" required></textarea><small>array</small></label>\n"
+	     "<button>Call</button><div class=\"answer\" aria-live=\"polite\"></div></form></details>\n");
+	form(tool("{\"name\":\"self.audio_speaker.set_volume\"}"));
+	has("</code> <i>acts</i></summary>");
+	form(tool("{\"name\":\"x\"}"));
+	has("<code>x</code></summary>");
+}
+
+/* As many choices as fit; a longer list is JSON. */
+static void test_choices(void **state)
+{
+	struct buf json = { 0 };
+
+	(void)state;
+	for (int most = 256; most <= 257; most++) {
+		buf_reset(&json);
+		buf_text(
+			&json,
+			"{\"name\":\"t\",\"inputSchema\":{\"properties\":{\"e\":{\"enum\":[");
+		for (int i = 0; i < most; i++)
+			buf_printf(&json, "%s%d", i ? "," : "", i);
+		buf_text(&json, "]}}}}");
+		form(tool(buf_string(&json)));
+		if (most == 256)
+			has("<option value=\"255\">255</option></select>");
+		else
+			has_not("<select");
+	}
+	buf_done(&json);
+	form(tool(TOOL("t", "\"e\":{\"enum\":[]},\"z\":{}", "")));
+	has("<textarea name=\"a0\"");
+	has("<textarea name=\"a1\"");
+}
+
+/* What the fields of a form are called; all else is not ours. */
+static void test_given(void **state)
+{
+	static const struct {
+		const char *name, *value;
+	} rows[] = { { "tool", "T" },  { "list", "L" },	 { "seal", "S" },
+		     { "sure", "1" },  { "a0", "zero" }, { "a63", "last" },
+		     { "a64", "no" },  { "a-1", "no" },	 { "b1", "no" },
+		     { "a0", "again" } };
+	struct pages_given g = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		pages_given_take(&g, rows[i].name, NULL, NULL, rows[i].value,
+				 strlen(rows[i].value));
+	assert_string_equal(g.tool, "T");
+	assert_string_equal(g.list, "L");
+	assert_string_equal(g.seal, "S");
+	assert_true(g.sure);
+	assert_string_equal(g.value[0], "again");
+	assert_string_equal(g.value[63], "last");
+	for (size_t i = 1; i < 63; i++)
+		assert_null(g.value[i]);
+	pages_given_take(&g, "sure", NULL, NULL, "12", 2);
+	assert_false(g.sure);
+	pages_given_take(&g, "sure", NULL, NULL, "0", 1);
+	assert_false(g.sure);
+	pages_given_done(&g);
+	assert_null(g.tool);
+	assert_null(g.value[0]);
 }
 
 static void test_hostile_schema(void **state)
@@ -330,6 +559,43 @@ static void test_results(void **state)
 	has("null");
 }
 
+/* Each kind of content, to the letter. */
+static void test_contents(void **state)
+{
+	static const struct {
+		const char *content, *html;
+	} rows[] = {
+		{ "{\"type\":\"text\",\"text\":\"a\\nb\"}",
+		  "<pre>a&#10;b</pre>\n" },
+		{ "{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"AAAA\"}",
+		  "<p>a sound (audio/wav), 3 bytes; 'mcpctl call' with --save keeps it</p>\n" },
+		{ "{\"type\":\"image\",\"data\":\"AA==\"}",
+		  "<p>a picture, 1 bytes; 'mcpctl call' with --save keeps it</p>\n" },
+		{ "{\"type\":\"resource\",\"resource\":{\"uri\":\"u:1\",\"text\":\"in it\"}}",
+		  "<p>a resource, 5 bytes; 'mcpctl call' with --save keeps it</p>\n<pre>u:1</pre>\n<pre>in it</pre>\n" },
+		{ "{\"type\":\"new\"}", "<p>something unknown</p>\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *frame = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[%s]}}",
+			rows[i].content);
+
+		result(frame);
+		has(rows[i].html);
+		has_not("it failed");
+	}
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}");
+	has_not("That is not all");
+	result("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}");
+	same("<p class=\"bad\">The board answers with an error:</p>\n"
+	     "<pre>(it has no words)</pre>\n");
+	result("{\"id\":1,\"result\":broken}");
+	has("<p class=\"bad\">The reply is no JSON-RPC; it is:</p>\n<pre>");
+}
+
 /* Indented it would be 100 times as much. */
 static void test_deep_result(void **state)
 {
@@ -401,6 +667,168 @@ static void test_board_page(void **state)
 	pages_story_page(&out, D123);
 	has("D123");
 	has("<dt>");
+}
+
+/* All that is known of a board, to the letter. */
+static void test_whole_board_page(void **state)
+{
+	struct tool_lists lists = { 0 };
+	struct finding f[] = { { .code = B211, .detail = plain, .count = 1 },
+			       { .code = D123, .detail = plain, .count = 1 } };
+	struct diag diag = { .item = f, .count = 1 };
+	char name[] = "n", client[] = "c-1", reason[] = "no answer";
+	struct board_calls calls = { .count = 2, .took_us = { 2000, 9000 } };
+	struct board d = { .server = &nobodys,
+			   .id = plain,
+			   .alias = "kitchen",
+			   .address = name,
+			   .client_id = client,
+			   .server_name = name,
+			   .reason = reason,
+			   .calls = &calls,
+			   .diag = &diag,
+			   .state = DEVICE_FAILED };
+	struct pages_board_view v = { .board = &d, .seal = "s1" };
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	pages_board_page(&out, &v);
+	has("<title>kitchen - mcpctl</title>");
+	has("<h1>kitchen</h1>\n"
+	    "<table id=\"boards\" data-live=\"/events?from=0&amp;board=02:00:00:00:00:01\">");
+	has("</tbody></table>\n");
+	has("<dl id=\"facts\">\n"
+	    "<dt>address</dt><dd>n</dd>\n"
+	    "<dt>client id</dt><dd>c-1</dd>\n"
+	    "<dt>server</dt><dd>n</dd>\n"
+	    "<dt>heard last</dt><dd>1970-01-01 00:00:00</dd>\n"
+	    "<dt>calls</dt><dd>2, half of the last ones in 2 ms or less</dd>\n"
+	    "<dt>why not ready</dt><dd>no answer</dd>\n"
+	    "</dl>\n"
+	    "<section id=\"findings\"><h2>Found</h2>\n"
+	    "<p>Nothing is out of place so far.</p>\n"
+	    "</section>\n"
+	    "<section id=\"pictures\"><h2>Pictures</h2>\n"
+	    "<p>They are not kept: start serve with --save-images FOLDER.</p>\n"
+	    "</section>\n"
+	    "<section id=\"tools\"><h2>Tools</h2>\n"
+	    "<p>It has not told them.</p></section>\n"
+	    "</main></body></html>\n");
+	has_not("<dt>signal");
+	has_not("<dt>sound");
+	/* Findings, no pictures, and the tools in the order of their names. */
+	diag.count = 2;
+	v.kept = true;
+	d.alias = NULL;
+	tool("{\"name\":\"t\"}");
+	d.tools = tool_lists_hold(&lists, &list);
+	buf_done(&out);
+	pages_board_page(&out, &v);
+	has("<title>02:00:00:00:00:01 - mcpctl</title>");
+	has("<section id=\"findings\"><h2>Found</h2>\n<ul>\n"
+	    "<li class=\"warning\"><a href=\"/findings/D123\">D123</a> warning: ");
+	has("</li>\n</ul></section>\n");
+	has_not("times)");
+	has_not("/findings/B211");
+	has("<p>None of the last ones kept is of it.</p>\n</section>\n");
+	has("<section id=\"tools\"><h2>Tools</h2>\n<details class=\"tool\">");
+	has("action=\"/boards/02:00:00:00:00:01/call\"");
+	has("</details>\n<p class=\"ways\"></p>\n</section>\n");
+	tool_lists_release(&lists, d.tools);
+	/* A hundred on a page. */
+	tool_list_done(&list);
+	for (int i = 0; i < 250; i++) {
+		CLEANUP(mem_free_ptr)
+		char *each = mem_printf("{\"name\":\"t%03d\"}", i);
+
+		assert_int_equal(
+			tool_list_add_text(&list, each, strlen(each), NULL), 0);
+	}
+	d.tools = tool_lists_hold(&lists, &list);
+	for (v.from = 0; v.from <= 200; v.from += 100) {
+		buf_done(&out);
+		pages_board_page(&out, &v);
+		if (v.from == 0) {
+			has("<code>t000<");
+			has("<code>t099<");
+			has_not("<code>t100<");
+			has("<p class=\"ways\"><a href=\"?from=100\">150 more tools</a></p>");
+		} else if (v.from == 100) {
+			has_not("<code>t099<");
+			has("<code>t100<");
+			has("<p class=\"ways\"><a href=\"?from=0\">The tools before</a> <a href=\"?from=200\">50 more tools</a></p>");
+		} else {
+			has("<code>t249<");
+			has("<p class=\"ways\"><a href=\"?from=100\">The tools before</a> </p>");
+		}
+	}
+	v.from = 150;
+	buf_done(&out);
+	pages_board_page(&out, &v);
+	has("<a href=\"?from=50\">The tools before</a> </p>");
+	tool_lists_release(&lists, d.tools);
+	tool_lists_done(&lists);
+}
+
+/* The newest first, as many as are kept, those of this board alone. */
+static void test_pictures(void **state)
+{
+	static struct pages_picture ring[PAGES_PICTURES_MAX];
+	char other[] = "other", words[] = "a cat";
+	struct board d = { .server = &nobodys, .id = plain };
+	struct pages_board_view v = { .board = &d,
+				      .picture = ring,
+				      .pictures = 66,
+				      .kept = true,
+				      .seal = "s1" };
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	for (uint64_t n = 3; n <= 66; n++)
+		ring[(n - 1) % PAGES_PICTURES_MAX] = (struct pages_picture){
+			n, n == 65 ? other : plain, other, words, 1000, true
+		};
+	pages_board_page(&out, &v);
+	has("<section id=\"pictures\"><h2>Pictures</h2>\n"
+	    "<figure><a href=\"/pictures/66\"><img src=\"/pictures/66\" loading=\"lazy\" alt=\"\"></a><figcaption>1970-01-01 00:00:01 a cat</figcaption></figure>\n"
+	    "<figure><a href=\"/pictures/64\">");
+	has("<figure><a href=\"/pictures/3\"><img src=\"/pictures/3\" loading=\"lazy\" alt=\"\"></a><figcaption>1970-01-01 00:00:01 a cat</figcaption></figure>\n"
+	    "</section>\n");
+	has_not("/pictures/65");
+	has_not("None of the last ones");
+}
+
+static void test_parts(void **state)
+{
+	const struct html_file *f;
+
+	(void)state;
+	html_notice(&out, "A <b>", "Words.", "/x?a=\"1\"");
+	has("<title>A &#60;b&#62; - mcpctl</title>"
+	    "<link rel=\"stylesheet\" href=\"/web/style.css?");
+	has("\"><link rel=\"icon\" href=\"/web/icon.svg?");
+	has("\"><script defer src=\"/web/script.js?");
+	has("\"></script></head>\n<body>\n"
+	    "<header><a href=\"/\">mcpctl</a> <span id=\"live\"></span></header>\n"
+	    "<main>\n<h1>A &#60;b&#62;</h1>\n"
+	    "<div id=\"answer\"><p>Words.</p></div>\n"
+	    "<p><a href=\"/x?a=&#34;1&#34;\">Back</a></p>\n"
+	    "</main></body></html>\n");
+	buf_done(&out);
+	html_notice(&out, "A", "Words.", NULL);
+	has_not("Back");
+	assert_null(html_file("/web/none"));
+	assert_null(html_file("/web/"));
+	f = html_file("/web/icon.svg");
+	assert_non_null(f);
+	assert_string_equal(f->type, "image/svg+xml");
+	assert_int_equal(f->len, strlen(f->text));
+	assert_string_equal(html_file("/web/style.css")->type,
+			    "text/css; charset=utf-8");
+	assert_string_equal(html_file("/web/script.js")->type,
+			    "text/javascript; charset=utf-8");
 }
 
 /* ---- who may ---- */
@@ -682,13 +1110,23 @@ int main(void)
 		cmocka_unit_test_teardown(test_rows_are_text, reset),
 		cmocka_unit_test_teardown(test_health, reset),
 		cmocka_unit_test_teardown(test_rows_in_parts, reset),
+		cmocka_unit_test_teardown(test_cells, reset),
+		cmocka_unit_test_teardown(test_leased, reset),
+		cmocka_unit_test_teardown(test_search, reset),
 		cmocka_unit_test_teardown(test_fields, reset),
+		cmocka_unit_test_teardown(test_form, reset),
+		cmocka_unit_test_teardown(test_choices, reset),
+		cmocka_unit_test(test_given),
 		cmocka_unit_test_teardown(test_hostile_schema, reset),
 		cmocka_unit_test_teardown(test_what_came_back, reset),
 		cmocka_unit_test_teardown(test_results, reset),
 		cmocka_unit_test_teardown(test_deep_result, reset),
 		cmocka_unit_test_teardown(test_many_texts, reset),
+		cmocka_unit_test_teardown(test_contents, reset),
 		cmocka_unit_test_teardown(test_board_page, reset),
+		cmocka_unit_test_teardown(test_whole_board_page, reset),
+		cmocka_unit_test_teardown(test_pictures, reset),
+		cmocka_unit_test_teardown(test_parts, reset),
 		cmocka_unit_test(test_from_here_alone),
 		cmocka_unit_test(test_pages_of_others),
 		cmocka_unit_test(test_token),
