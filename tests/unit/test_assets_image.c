@@ -63,6 +63,13 @@ static void test_bad(void **state)
 		bad[i] ^= 1;
 		assert_refused(bad, HEAD + STORED, "damaged");
 	}
+	assert_int_equal(assets_image_read(&a, good, 40, &err), -1);
+	assert_string_equal(err.text, "it is cut: 40 of 59 bytes are there");
+	assert_int_equal(assets_image_read(&a, good, 5, &err), -1);
+	assert_string_equal(
+		err.hint,
+		"the assets.bin of a release, or generated_assets.bin of the build; --force sends it as it is");
+	error_reset(&err);
 	/* Two files need a longer table; none is nothing. */
 	memcpy(bad, good, sizeof(bad));
 	bad[0] = 2;

@@ -183,6 +183,7 @@ static void macs(void **state)
 		"GID_a@@@",
 		"x@@@80_b5_4e_01_02_03@@@u",
 	};
+	struct buf topic = { 0 };
 	char mac[18];
 	size_t i;
 
@@ -193,6 +194,13 @@ static void macs(void **state)
 	assert_string_equal(mac, "aa:bb:cc:dd:ee:ff");
 	for (i = 0; i < COUNT(bad); i++)
 		assert_false(client_id_mac(bad[i], mac));
+	broker_own_topic(&topic, DEVICE);
+	assert_string_equal(buf_string(&topic),
+			    "devices/p2p/80_b5_4e_01_02_03");
+	buf_reset(&topic);
+	broker_own_topic(&topic, "other");
+	assert_string_equal(buf_string(&topic), "devices/p2p/client");
+	buf_done(&topic);
 }
 
 int main(void)

@@ -53,7 +53,9 @@ static void refused(const char *bytes, size_t len)
 
 	assert_int_equal(control_decode(&f, bytes, len, &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
-	assert_true(err.text[0] && err.hint[0]);
+	assert_non_null(strstr(err.text, "the control socket: a frame "));
+	assert_string_equal(err.hint,
+			    "the other end is no mcpctl of this version");
 	error_reset(&err);
 }
 
@@ -145,12 +147,99 @@ static void odd_errors(void **state)
 	error_reset(&e);
 }
 
+/* Each member of a question, and none that was not set. */
+static void questions(void **state)
+{
+	static const struct {
+		struct serve_question q;
+		const char *text;
+	} rows[] = {
+		{ { .op = "stop" }, "{\"op\":\"stop\"}" },
+		{ { .op = "a", .timeout = 1, .length = 2, .photos = 3 },
+		  "{\"op\":\"a\",\"timeout\":1,\"for\":2,\"photos\":3}" },
+		{ { .op = "a", .device = "d\"", .by = "b", .action = "c" },
+		  "{\"op\":\"a\",\"device\":\"d\\\"\",\"by\":\"b\",\"action\":\"c\"}" },
+		{ { .op = "a", .key = "k", .transport = "t", .list = "l" },
+		  "{\"op\":\"a\",\"key\":\"k\",\"transport\":\"t\",\"list\":\"l\"}" },
+		{ { .op = "a", .name = "n", .prefix = "p" },
+		  "{\"op\":\"a\",\"name\":\"n\",\"prefix\":\"p\"}" },
+		{ { .op = "a", .method = "m", .notify = "n" },
+		  "{\"op\":\"a\",\"method\":\"m\",\"notify\":\"n\"}" },
+		{ { .op = "a",
+		    .message = "{}",
+		    .params = "[]",
+		    .devices = "[1]" },
+		  "{\"op\":\"a\",\"message\":{},\"params\":[],\"devices\":[1]}" },
+		{ { .op = "a", .tail = true }, "{\"op\":\"a\",\"tail\":true}" },
+		{ { .op = "a", .pictures = true },
+		  "{\"op\":\"a\",\"pictures\":true}" },
+		{ { .op = "a", .findings = true },
+		  "{\"op\":\"a\",\"findings\":true}" },
+		{ { .op = "a", .serial = true },
+		  "{\"op\":\"a\",\"serial\":true}" },
+		{ { .op = "a", .last = true }, "{\"op\":\"a\",\"last\":true}" },
+		{ { .op = "a", .watch = true },
+		  "{\"op\":\"a\",\"watch\":true}" },
+		{ { .op = "a", .enrolled = true },
+		  "{\"op\":\"a\",\"enrolled\":true}" },
+		{ { .op = "a", .keep = true }, "{\"op\":\"a\",\"keep\":true}" },
+		{ { .op = "a", .wait = true }, "{\"op\":\"a\",\"wait\":true}" },
+		{ { .op = "a", .idle = true }, "{\"op\":\"a\",\"idle\":true}" },
+		{ { .op = "a", .all = true }, "{\"op\":\"a\",\"all\":true}" },
+		{ { .op = "a", .force = true },
+		  "{\"op\":\"a\",\"force\":true}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		serve_question_encode(&out, &rows[i].q);
+		assert_string_equal(buf_string(&out), rows[i].text);
+	}
+}
+
+/* What is not known of an error is not told. */
+static void error_texts(void **state)
+{
+	struct error e = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	error_set(&e, ERR_PEER, "%s", "t");
+	control_error_encode(&out, &e);
+	assert_string_equal(buf_string(&out),
+			    "{\"kind\":\"peer\",\"text\":\"t\",\"hint\":\"\"}");
+	error_hint(&e, "h");
+	error_code(&e, -32601);
+	error_finding(&e, "N102");
+	error_detail(&e, "d", 1);
+	buf_reset(&out);
+	control_error_encode(&out, &e);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"kind\":\"peer\",\"code\":-32601,\"text\":\"t\",\"hint\":\"h\",\"detail\":\"d\",\"finding\":\"N102\"}");
+	error_reset(&e);
+	/* What fits no int is no code. */
+	decode(&e, "{\"kind\":\"peer\",\"code\":2147483647}");
+	assert_true(e.has_code && e.code == 2147483647);
+	error_reset(&e);
+	decode(&e, "{\"kind\":\"peer\",\"code\":2147483648}");
+	assert_false(e.has_code);
+	decode(&e, "{\"kind\":\"peer\",\"code\":-2147483648}");
+	assert_true(e.has_code && e.code == INT32_MIN);
+	error_reset(&e);
+	decode(&e, "{\"kind\":\"peer\",\"code\":-2147483649}");
+	assert_false(e.has_code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame_out),	 cmocka_unit_test(frames_in),
 		cmocka_unit_test(broken_frames), cmocka_unit_test(errors),
-		cmocka_unit_test(odd_errors),
+		cmocka_unit_test(odd_errors),	 cmocka_unit_test(questions),
+		cmocka_unit_test(error_texts),
 	};
 
 	mem_init();

@@ -138,6 +138,29 @@ static void encode(void **state)
 	buf_done(&out);
 }
 
+/* What an envelope of MCP holds; of all else the frame itself. */
+static void payloads(void **state)
+{
+	static const struct {
+		const char *frame, *payload;
+	} rows[] = {
+		{ "{\"type\":\"mcp\",\"payload\":{\"id\":1}}", "{\"id\":1}" },
+		{ "{\"payload\": [1] ,\"type\":\"mcp\"}", "[1]" },
+		{ "{\"type\":\"mcp\"}", "{\"type\":\"mcp\"}" },
+		{ "{\"type\":\"tts\",\"payload\":{}}",
+		  "{\"type\":\"tts\",\"payload\":{}}" },
+		{ "{\"payload\":{}}", "{\"payload\":{}}" },
+		{ "{\"type\":\"mcp\",\"payload\":{}",
+		  "{\"type\":\"mcp\",\"payload\":{}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_span(envelope_payload((struct span){
+				    rows[i].frame, strlen(rows[i].frame) }),
+			    rows[i].payload);
+}
+
 static void assert_same(const struct span *a, const struct span *b)
 {
 	for (size_t i = 0; i < ENVELOPE_MEMBERS; i++) {
@@ -198,6 +221,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(encode),
 		cmocka_unit_test(places),
+		cmocka_unit_test(payloads),
 	};
 
 	return cmocka_run_group_tests_name("envelope", tests, NULL, NULL);

@@ -162,8 +162,22 @@ static void test_cut(void **state)
 	const size_t whole = length;
 
 	(void)state;
-	for (length = 1; length < whole; length++)
+	for (length = 1; length < whole; length++) {
 		assert_refused("it is cut");
+		assert_string_equal(err.hint, "copy or download it again");
+	}
+	/* How much there is, and up to where it was read. */
+	length = 287;
+	assert_refused(
+		"it is cut: 287 bytes are there, and its segments need 288");
+	length = 331;
+	assert_refused("331 bytes are there, and its segments need 332");
+	length = 339;
+	assert_refused("339 bytes are there, and its segments need 340");
+	length = 344;
+	assert_refused("344 bytes are there, and its segments need 345");
+	length = whole - 1;
+	assert_refused("383 bytes are there, and its segments need 384");
 	length = whole;
 	put(28, 0xffffffff);
 	assert_refused("it is cut");
@@ -182,6 +196,10 @@ static void test_damaged(void **state)
 	assert_refused("number of segments");
 	image[1] = 17;
 	assert_refused("number of segments");
+	assert_string_equal(err.hint,
+			    "copy or download it again, or build it anew");
+	image[1] = 16;
+	assert_refused("is cut");
 }
 
 static void test_merged(void **state)
@@ -216,13 +234,26 @@ static void test_others(void **state)
 
 static void test_chips(void **state)
 {
+	/* esp_chip_id_t of ESP-IDF's bootloader_support. */
+	static const struct {
+		unsigned id;
+		const char *name;
+	} chips[] = {
+		{ 0, "esp32" },	   { 2, "esp32s2" },   { 5, "esp32c3" },
+		{ 9, "esp32s3" },  { 12, "esp32c2" },  { 13, "esp32c6" },
+		{ 16, "esp32h2" }, { 18, "esp32p4" },  { 20, "esp32c61" },
+		{ 23, "esp32c5" }, { 25, "esp32h21" }, { 28, "esp32h4" },
+	};
+
 	(void)state;
 	assert_true(esp_chip_same("esp32s3", "ESP32-S3"));
 	assert_false(esp_chip_same("esp32s3", "esp32s2"));
 	assert_false(esp_chip_same("esp32", "esp32s3"));
 	assert_false(esp_chip_same("esp32s3", ""));
-	assert_string_equal(esp_chip_name(0), "esp32");
 	assert_null(esp_chip_name(0xffff));
+	for (size_t i = 0; i < COUNT(chips); i++)
+		assert_string_equal(esp_chip_name(chips[i].id), chips[i].name);
+	assert_true(esp_chip_same("-esp 32_s3", "ESP32S3-"));
 }
 
 int main(void)
