@@ -46,7 +46,13 @@ static void only_one(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_non_null(strstr(err.text, "another serve is running there"));
 	assert_non_null(strstr(err.text, pid));
-	assert_non_null(strstr(err.hint, "mcpctl stop"));
+	assert_non_null(strstr(err.text, socket_path));
+	assert_string_equal(
+		err.hint,
+		"'serve' and 'open' keep one: end it with 'mcpctl stop', or give this one a socket of its own with --socket FILE");
+	error_reset(&err);
+	assert_int_equal(control_check(&server, &err), -1);
+	assert_non_null(strstr(err.text, pid));
 	error_reset(&err);
 	assert_int_equal(access(socket_path, F_OK), 0);
 }
@@ -127,6 +133,7 @@ static void missing_folder(void **state)
 	server.config.socket = path;
 	assert_int_equal(control_open(&c, &server, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "none"));
 	assert_true(err.hint[0]);
 	error_reset(&err);
 }
@@ -271,7 +278,13 @@ static void status(void **state)
 	(void)state;
 	command_open(&c);
 	ask(&c, "{\"op\":\"status\"}");
-	expect_json(&c, pid, "\"devices\":1");
+	expect_json(&c, pid,
+		    ",\"version\":\"" MCPCTL_VERSION
+		    "\",\"addresses\":[],\"devices\":1,\"came\":1,\"hint\":\"");
+	server.config.power_cmd = "true";
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, "\"came\":1,\"power\":true,\"hint\":", NULL);
+	server.config.power_cmd = NULL;
 	command_done(&c);
 	fake_board_free(b);
 }
@@ -321,6 +334,90 @@ static void watch(void **state)
 	expect_json(&c, "\"op\":\"error\"", "serve was stopped");
 	expect_end(&c);
 	command_done(&c);
+}
+
+/* Enrolled boards that are not here are away; those that are, are here. */
+static void enrolled_boards(void **state)
+{
+	char id[] = "aa:01", away[] = "aa:02", client[] = "c-2", none[] = "";
+	struct enrolled_board item[] = { { id, none, 0 },
+					 { away, client, 86400000 } };
+	struct fake_board *a = board_ready("AA:01"), *b = board_ready("bb");
+	struct command c;
+
+	(void)state;
+	server.enrolled = (struct enrolled){ .item = item, .count = 2 };
+	command_open(&c);
+	ask(&c, "{\"op\":\"devices\",\"enrolled\":true}");
+	expect_json(&c, "\"id\":\"aa:01\"",
+		    ",\"enrolled\":\"1970-01-01T00:00:00.000Z\"");
+	assert_string_equal(
+		hear(&c, CONTROL_JSON),
+		"{\"op\":\"device\",\"device\":{\"id\":\"aa:02\",\"client_id\":\"c-2\",\"alias\":null,\"state\":\"away\",\"enrolled\":\"1970-01-02T00:00:00.000Z\"}}");
+	expect_json(&c, "{\"op\":\"end\",\"count\":2}", NULL);
+	ask(&c, "{\"op\":\"devices\",\"enrolled\":true,\"device\":\"*\"}");
+	expect_json(&c, "\"id\":\"aa:01\"", NULL);
+	expect_json(&c, "{\"op\":\"end\",\"count\":1}", NULL);
+	server.enrolled = (struct enrolled){ 0 };
+	command_done(&c);
+	fake_board_free(a);
+	fake_board_free(b);
+}
+
+/* All of a board's object, but for what moves. */
+static void whole_object(void **state)
+{
+	static const char wanted[] =
+		"{\"op\":\"device\",\"device\":{\"id\":\"aa\",\"client_id\":\"c-1\",\"alias\":\"kitchen\",\"board\":\"kevin\",\"version\":\"2.4.2\",\"transport\":\"websocket\",\"address\":\"192.168.1.7:5000\",\"since\":\"1970-01-01T00:00:01.000Z\",\"seen\":\"1970-01-01T00:00:02.000Z\",\"asked\":\"1970-01-01T00:00:03.000Z\",\"state\":\"failed\",\"reason\":\"why\",\"tools\":null,\"user_tools\":null,\"list\":null,\"audio\":null,\"findings\":{\"error\":0,\"warning\":0,\"note\":0},\"last_finding\":null,\"calls\":2,\"p50_us\":5}}";
+	struct fake_board *a = board_ready("aa");
+	struct board *d = a->device;
+	struct command c;
+
+	(void)state;
+	d->client_id = mem_strdup("c-1");
+	d->alias = "kitchen";
+	d->board = mem_strdup("kevin");
+	d->version = mem_strdup("2.4.2");
+	d->reason = mem_strdup("why");
+	d->state = DEVICE_FAILED;
+	d->since_ms = 1000;
+	d->seen_ms = 2000;
+	d->asked_ms = 3000;
+	board_calls_add(&d->calls, 5);
+	board_calls_add(&d->calls, 9);
+	command_open(&c);
+	ask(&c, "{\"op\":\"devices\"}");
+	assert_string_equal(hear(&c, CONTROL_JSON), wanted);
+	expect_json(&c, "{\"op\":\"end\",\"count\":1}", NULL);
+	d->asked_ms = 0;
+	d->mqtt = true;
+	ask(&c, "{\"op\":\"devices\"}");
+	expect_json(&c, "\"transport\":\"mqtt\"", "\"asked\":null");
+	d->mqtt = false;
+	d->alias = NULL;
+	expect_json(&c, "\"op\":\"end\"", NULL);
+	command_done(&c);
+	fake_board_free(a);
+}
+
+/* Without a port there is no address, and without boards no board. */
+static void uploads(void **state)
+{
+	struct fake_board *a;
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"upload\"}");
+	expect_json(&c, "no device is there", "wake the board");
+	ask(&c, "{\"op\":\"upload\",\"device\":\"aa:*\"}");
+	expect_json(&c, "no device fits 'aa:*'", "wake the board");
+	a = board_ready("aa");
+	ask(&c, "{\"op\":\"upload\",\"device\":\"aa\"}");
+	expect_json(&c, "\"op\":\"error\"",
+		    "no address is known by which 'aa' reaches serve");
+	command_done(&c);
+	fake_board_free(a);
 }
 
 static void kick(void **state)
@@ -424,6 +521,9 @@ static void tool(void **state)
 static void names(void **state)
 {
 	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
+	CLEANUP(buf_done) struct buf words = { 0 };
+	CLEANUP(mem_free_ptr) char *list = NULL;
+	CLEANUP(mem_free_ptr) char *cut = NULL;
 	struct command c, attached;
 
 	(void)state;
@@ -449,6 +549,17 @@ static void names(void **state)
 	expect_json(&c, "\"count\":0,\"lists\":[]", NULL);
 	ask(&attached, "{\"op\":\"names\",\"prefix\":\"\"}");
 	expect_json(&attached, "[[\"b.two\",\"\"],[\"c\",\"\"]]", NULL);
+	/* A long description is cut at a whole character. */
+	for (int i = 0; i < 66; i++)
+		buf_text(&words, "\xe4\xbd\xa0");
+	cut = mem_printf("[[\"l\",\"%s\"]],\"count\":1,", buf_string(&words));
+	buf_text(&words, "\xe4\xbd\xa0\xe4\xbd\xa0");
+	list = mem_printf("[{\"name\":\"l\",\"description\":\"%s\"}]",
+			  buf_string(&words));
+	tool_lists_release(&server.tool_lists, b->device->tools);
+	b->device->tools = list_tools(list);
+	ask(&attached, "{\"op\":\"names\"}");
+	expect_json(&attached, cut, NULL);
 	command_done(&c);
 	command_done(&attached);
 	fake_board_free(a);
@@ -659,6 +770,9 @@ int main(void)
 		TEST(status),
 		TEST(devices),
 		TEST(watch),
+		TEST(enrolled_boards),
+		TEST(whole_object),
+		TEST(uploads),
 		TEST(kick),
 		TEST(stop),
 		TEST(tool),

@@ -55,7 +55,7 @@ static void hears_error(struct command *c, const char *text)
 
 static void is_kept(void **state)
 {
-	struct command k, c;
+	struct command k, c, d;
 
 	(void)state;
 	command_open(&k);
@@ -82,7 +82,12 @@ static void is_kept(void **state)
 	expect_json(&c, "\"count\":1", NULL);
 	ask(&c, "{\"op\":\"devices\",\"device\":\"held:k2\"}");
 	expect_json(&c, "\"count\":0", NULL);
+	/* Whoever is attached is told how it went. */
+	command_attach(&d, ATTACH);
 	keeper_done(&k);
+	expect_json(&d, "\"op\":\"gone\"", "its keeper ended");
+	expect_end(&d);
+	command_done(&d);
 	ask(&c, "{\"op\":\"devices\"}");
 	expect_json(&c, "{\"op\":\"end\",\"count\":0", NULL);
 	command_done(&c);
@@ -258,12 +263,15 @@ static void closed(void **state)
 	expect_quiet(&c);
 	command_done(&k);
 	expect_json(&c, "{\"op\":\"closed\",\"count\":2}", NULL);
-	/* Who asked for it may go before. */
+	/* Who asked for it may go before; who is attached is told. */
 	keeper_open(&k);
+	command_attach(&l, ATTACH);
 	ask(&c, "{\"op\":\"close\",\"device\":\"Thing\"}");
 	expect_json(&k, "{\"op\":\"end\"}", NULL);
 	command_done(&c);
 	keeper_done(&k);
+	expect_json(&l, "\"op\":\"gone\"", "it was closed by 'mcpctl close'");
+	command_done(&l);
 }
 
 /* ---- what passes ---- */
