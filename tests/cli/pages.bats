@@ -51,8 +51,27 @@ was_called() { [ "$(grep -c "tools/call.*$1" trace.jsonl)" -eq "$2" ]; }
 	asks 200 /
 	grep -q '1 device is connected, 1 of them ready' body
 	grep -q "<a href=\"$BOARD\">" body
+	event browser 'a browser opened'
+	# The page as a whole, but for the rows.
+	grep -qF '<p id="summary">1 device is connected, 1 of them ready.</p>' body
+	grep -qF '<form class="search" action="/"><input type="search" name="q" placeholder="id, alias, board, version, state" aria-label="Only boards with"><button>Find</button></form>' body
+	grep -qF '<table id="boards" data-live="/events?from=0">' body
+	grep -qF '<details><summary>Bring a board here</summary>' body
+	grep -qF '<p>This address answers: network and firewall are fine.</p>' body
+	grep -qF "http://127.0.0.1:$PORT/xiaozhi/ota/" body
+	grep -qF 'Then wake it, by wake word or button: it connects only then.</p>' body
+	grep -qF '<p>In a terminal of the machine where serve runs:</p>' body
+	grep -qxF 'mcpctl call self.get_device_status' body
+	[ "$(tail -n 1 body)" = '</main></body></html>' ]
+	absent 'Log out|The capture' body
+	for path in /findings/D106 /events /trace; do
+		asks 405 "$path" -d x=1
+		grep -q 'That is only read' body
+	done
+	asks 405 /events -I
 	asks 200 '/?q=nothing+like+that'
 	grep -q '0 fit' body
+	grep -qF 'name="q" placeholder="id, alias, board, version, state" aria-label="Only boards with" value="nothing like that">' body
 	absent "$BOARD" body
 	asks 200 "$BOARD"
 	grep -q '<code>self.get_device_status</code>' body
@@ -76,6 +95,9 @@ was_called() { [ "$(grep -c "tools/call.*$1" trace.jsonl)" -eq "$2" ]; }
 		grep -q "^Content-Security-Policy: default-src 'none'; script-src 'self';" head
 		grep -q '^X-Content-Type-Options: nosniff' head
 		grep -q '^Cross-Origin-Resource-Policy: same-origin' head
+		grep -q '^Cross-Origin-Opener-Policy: same-origin' head
+		grep -q '^X-Frame-Options: DENY' head
+		grep -q '^Referrer-Policy: same-origin' head
 		grep -qi '^Cache-Control: no-store' head
 		absent '(src|href|action)="?(https?:)?//' body
 		absent '<script>| style=| on[a-z]+=' body
@@ -200,7 +222,12 @@ was_called() { [ "$(grep -c "tools/call.*$1" trace.jsonl)" -eq "$2" ]; }
 	asks 403 /events
 	asks 403 "$BOARD/call" -d a0=1
 	asks 200 /login
+	grep -qF '<p></p>' body
+	grep -qF '<form method="post" action="/login"><label><span>Token</span><input type="password" name="token" autocomplete="current-password" required autofocus>' body
+	asks 400 /login -d other=wrong
+	grep -q 'No token came' body
 	asks 403 /login -d token=wrong
+	grep -q 'That is not the token' body
 	absent -i set-cookie head
 	event refused 'wrong token'
 	asks 303 /login --data-urlencode token@<(printf 0123456789abcdef-token) -c jar
@@ -229,6 +256,8 @@ was_called() { [ "$(grep -c "tools/call.*$1" trace.jsonl)" -eq "$2" ]; }
 	asks 200 / -b other
 	local seal
 	seal=$(hidden seal)
+	grep -qF '<details open><summary>Bring a board here</summary>' body
+	grep -qF '<button>Log out</button> <button name="all" value="1">Log out all browsers</button>' body
 	asks 403 /logout -b jar -d "seal=$seal" -d all=1
 	asks 303 /logout -b other -d "seal=$seal"
 	grep -qi '^set-cookie: mcpctl=; .*Max-Age=0' head
@@ -350,6 +379,7 @@ END
 	serve
 	background events curl -sSN "http://127.0.0.1:$PORT/events"
 	wait_for events.out 'No device is connected'
+	grep -qxF 'data: {"summary":"No device is connected now.","rows":[]}' events.out
 	device board
 	wait_for events.out '"02:00:00:00:00:01".*"ready"'
 	grep -q '^event: all' events.out
@@ -358,6 +388,7 @@ END
 	# One row that changed is sent alone.
 	device two --devices 2
 	wait_for events.out '2 of them ready'
+	[ "$(grep -c '^event: \(all\|some\)$' events.out)" = "$(grep -c '^data: {"summary":".*","rows":\[.*\]}$' events.out)" ]
 }
 
 @test "so many may look on, and no more; who goes makes room" {
@@ -395,8 +426,11 @@ END
 
 @test "the capture, its secrets masked, is what stands in the file" {
 	with_board --trace trace.jsonl
+	asks 200 /
+	grep -qE '<p><a href="/trace" download>The capture</a>: [0-9]+ bytes so far' body
 	asks 200 /trace
-	grep -qi '^content-disposition: attachment' head
+	grep -qi '^content-disposition: attachment; filename="serve.trace"' head
+	grep -qi '^content-type: application/octet-stream' head
 	head -c "$(stat -c %s body)" trace.jsonl | cmp - body
 	grep -q '"token":"\*\*\*' <(tr -d "\\\\" <body)
 	mcpctl capture show body >shown
