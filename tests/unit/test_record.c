@@ -128,7 +128,27 @@ static void test_long_text(void **state)
 
 static void test_names(void **state)
 {
+	static const char *const kinds[] = {
+		"listening",	"ota",	    "activate", "browser",   "vision",
+		"upload",	"noise",    "refused",	"connected", "hello",
+		"ready",	"failed",   "gone",	"replaced",  "message",
+		"notification", "request",  "audio",	"utterance", "odd",
+		"finding",	"attached", "detached", "broker",    "exec",
+		"reload",	"breaker",  "enrolled", "told",	     "claim",
+		"missing",	"fences",   "lease",	"power",     "serial",
+		"stopping",	"dropped",  "more"
+	};
+	static const char *const levels[] = { "debug", "info", "good", "warn",
+					      "bad" };
+
 	(void)state;
+	assert_int_equal(COUNT(kinds), RECORD_MORE + 1);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		assert_string_equal(record_kind_name((enum record_kind)i),
+				    kinds[i]);
+	for (size_t i = 0; i < COUNT(levels); i++)
+		assert_string_equal(record_level_name((enum record_level)i),
+				    levels[i]);
 	for (int i = RECORD_LISTENING; i <= RECORD_DROPPED; i++)
 		assert_non_null(record_kind_name((enum record_kind)i));
 	assert_string_equal(record_kind_name(RECORD_READY), "ready");

@@ -707,6 +707,90 @@ static void serve_ends(void **state)
 	fake_board_free(b);
 }
 
+static void board_sounds(struct fake_board *b, const char *packet, size_t len)
+{
+	b->transport->events->message(b->transport->owner, FRAME_BINARY, packet,
+				      len);
+}
+
+/* As its hello says: the packet alone, or behind a head of 4 bytes. */
+static void sound_of_a_board(void **state)
+{
+	struct fake_board *b = board_ready("aa"), *c = fake_board_new("bb");
+	struct command tail, other;
+
+	(void)state;
+	command_attach(&tail,
+		       "{\"op\":\"attach\",\"device\":\"aa\",\"tail\":true}");
+	board_sounds(b, "\x58op", 3);
+	assert_string_equal(hear(&tail, CONTROL_BINARY), "\x58op");
+	board_says(
+		c,
+		"{\"type\":\"hello\",\"version\":3,\"features\":{\"mcp\":true},\"transport\":\"websocket\"}");
+	command_attach(&other,
+		       "{\"op\":\"attach\",\"device\":\"bb\",\"tail\":true}");
+	c->device->link.frame_version = 3;
+	board_sounds(c, "\0\0\0\x02hi", 6);
+	assert_string_equal(hear(&other, CONTROL_BINARY), "hi");
+	/* One that is broken is none. */
+	board_sounds(c, "\0\0\0\x09hi", 6);
+	command_done(&tail);
+	command_done(&other);
+	fake_board_free(b);
+	fake_board_free(c);
+}
+
+/* What cannot be said to it: who speaks is told why. */
+static void sound_to_a_board(void **state)
+{
+	static char large[4098];
+	struct fake_board *b = board_ready("aa");
+	struct command c, other;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	command_attach(&other, ATTACH);
+	say(&c, CONTROL_BINARY, "");
+	expect_json(&c, "\"op\":\"error\"", "a packet of 0 bytes");
+	memset(large, 'x', sizeof(large) - 1);
+	say(&c, CONTROL_BINARY, large);
+	expect_json(&c, "\"op\":\"error\"", "a packet of 4097 bytes");
+	large[4096] = '\0';
+	say(&c, CONTROL_BINARY, large);
+	expect_json(&c, "\"op\":\"error\"", "no sound can be sent");
+	say(&c, CONTROL_BINARY, "abc");
+	expect_json(&c, "\"op\":\"error\"",
+		    "no sound can be sent over 'board'");
+	say(&other, CONTROL_BINARY, "abc");
+	expect_json(&other, "\"op\":\"error\"",
+		    "another command speaks to the device");
+	command_done(&c);
+	/* Its place is free; the board is told that it is silent. */
+	assert_non_null(strstr(b->sent.word[b->sent.count - 1],
+			       "\"type\":\"tts\",\"state\":\"stop\""));
+	say(&other, CONTROL_BINARY, "abc");
+	expect_json(&other, "\"op\":\"error\"", "no sound can be sent");
+	command_done(&other);
+	fake_board_free(b);
+}
+
+static void layers(void **state)
+{
+	struct fake_board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"layers\"}");
+	expect_json(&c, "\"usage\"", "'layers' needs a device");
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"attached\"", NULL);
+	ask(&c, "{\"op\":\"layers\"}");
+	expect_json(&c, "\"op\":\"layers\"", NULL);
+	command_done(&c);
+	fake_board_free(b);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
 
 int main(void)
@@ -738,6 +822,9 @@ int main(void)
 		TEST(device_comes_again),
 		TEST(unknown_word),
 		TEST(serve_ends),
+		TEST(sound_of_a_board),
+		TEST(sound_to_a_board),
+		TEST(layers),
 	};
 
 	return cmocka_run_group_tests(tests, harness_make, harness_remove);

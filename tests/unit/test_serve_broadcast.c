@@ -389,11 +389,43 @@ static void all_full(void **state)
 	free_boards(board);
 }
 
+/* So many are asked at once; who went meanwhile is told of as gone. */
+static void goes_meanwhile(void **state)
+{
+	static struct fake_board *board[501];
+	struct command k;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(board); i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "b-%zu", i);
+		board[i] = board_ready(id);
+	}
+	command_open(&k);
+	ask(&k, PING);
+	for (int i = 0; i < 100; i++)
+		loop_poll(loop);
+	assert_int_equal(board[499]->sent.count, 1);
+	assert_int_equal(board[500]->sent.count, 0);
+	fake_board_free(board[500]);
+	board_answers(board[7], board_asked(board[7], 0), "{}");
+	expect_json(&k, "{\"op\":\"row\",\"device\":{\"id\":\"b-7\"", NULL);
+	assert_string_equal(
+		hear(&k, CONTROL_JSON),
+		"{\"op\":\"row\",\"device\":{\"id\":\"b-500\"},\"took_us\":0,\"error\":{\"kind\":\"connect\",\"text\":\"the device went away\",\"hint\":\"\"}}");
+	expect_quiet(&k);
+	command_done(&k);
+	for (size_t i = 0; i < 500; i++)
+		fake_board_free(board[i]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(goes_meanwhile),
 		TEST(to_all),
 		TEST(to_one_half_listed),
 		TEST(by_pattern_and_list),
