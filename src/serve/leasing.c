@@ -457,14 +457,11 @@ int leasing_check(const struct control_peer *p, const struct board *d,
 
 int leasing_check_browser(const struct board *d, struct error *err)
 {
-	const struct lease *l = leases_of(&d->server->leases, d->id,
-					  d->device_id, d->client_id);
-
-	return l ? error_set(err, ERR_CONNECT,
-			     "'%s' is %s: 'mcpctl devices' tells by whom",
-			     d->alias ? d->alias : d->id,
-			     lease_is_held(l) ? "leased" : "wanted") :
-		   0;
+	if (!leases_of(&d->server->leases, d->id, d->device_id, d->client_id))
+		return 0;
+	return error_set(err, ERR_CONNECT,
+			 "'%s' is leased: 'mcpctl devices' tells by whom",
+			 d->alias ? d->alias : d->id);
 }
 
 int leasing_check_id(const struct control_peer *p, const char *id,

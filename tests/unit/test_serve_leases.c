@@ -182,9 +182,74 @@ static void questions_that_are_none(void **state)
 	fake_board_free(b);
 }
 
+/* Browsers have no lease: they are told that somebody has one. */
+static void browsers_are_refused(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	struct error err = { 0 };
+	struct command holder;
+
+	(void)state;
+	assert_int_equal(leasing_check_browser(b->device, &err), 0);
+	lease(&holder, LEASE_A "}");
+	assert_int_equal(leasing_check_browser(b->device, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(
+		err.text, "'aa:01' is leased: 'mcpctl devices' tells by whom");
+	b->device->alias = "kitchen";
+	assert_int_equal(leasing_check_browser(b->device, &err), -1);
+	assert_non_null(strstr(err.text, "'kitchen' is leased"));
+	b->device->alias = NULL;
+	error_reset(&err);
+	command_done(&holder);
+	assert_int_equal(leasing_check_browser(b->device, &err), 0);
+	fake_board_free(b);
+}
+
+/* What is refused says whose it is, and what can be done. */
+static void refusals_in_words(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	struct command holder, other;
+
+	(void)state;
+	command_open(&other);
+	ask(&other, "{\"op\":\"release\"}");
+	expect_json(&other,
+		    "this command has no lease (MCPCTL_LEASE), or it is over",
+		    "'mcpctl devices' shows who holds which board");
+	ask(&other, "{\"op\":\"release\",\"devices\":[\"aa:01\"]}");
+	expect_json(&other, "nobody holds 'aa:01'",
+		    "'mcpctl devices' shows who holds which board");
+	lease(&holder, LEASE_A "}");
+	ask(&other, "{\"op\":\"release\",\"devices\":[\"aa:01\"]}");
+	expect_json(
+		&other, "'aa:01' is leased by one until its command ends",
+		"if that one is not needed any more: --release DEVICE --as and that name");
+	ask(&other, "{\"op\":\"attach\"}");
+	expect_json(
+		&other, "'aa:01' is leased by one until its command ends",
+		"'mcpctl lease aa:01 --wait 10m -- COMMAND' waits for it; watching (tail, devices) is free");
+	ask(&other,
+	    "{\"op\":\"release\",\"devices\":[\"aa:01\"],\"by\":\"two\"}");
+	expect_json(&other, "\"op\":\"error\"", "is leased by one");
+	ask(&other,
+	    "{\"op\":\"release\",\"devices\":[\"aa:01\"],\"by\":\"one\"}");
+	expect_json(&other, "{\"op\":\"released\",\"count\":1}", NULL);
+	ask(&other, "{\"op\":\"attach\"}");
+	expect_json(&other, "\"op\":\"attached\"", NULL);
+	command_done(&holder);
+	command_done(&other);
+	fake_board_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(browsers_are_refused,
+						serve_start, serve_end),
+		cmocka_unit_test_setup_teardown(refusals_in_words, serve_start,
+						serve_end),
 		cmocka_unit_test_setup_teardown(
 			others_are_refused_in_all_that_asks, serve_start,
 			serve_end),
