@@ -145,12 +145,99 @@ static void fields(void **state)
 	assert_null(strstr(buf_string(&out), "Server"));
 }
 
+/* Another body in place of that which came, framed as it was. */
+static void instead(void **state)
+{
+	static const struct {
+		enum body_end how;
+		const char *body, *wanted;
+	} bodies[] = {
+		{ BODY_LENGTH, "abc",
+		  "H\r\nContent-Length: 3\r\nA: b\r\n\r\nabc" },
+		{ BODY_LENGTH, "", "H\r\nContent-Length: 0\r\nA: b\r\n\r\n" },
+		{ BODY_CHUNKED, "0123456789abcdefg",
+		  "H\r\nContent-Length: 17\r\nA: b\r\n\r\n11\r\n0123456789abcdefg\r\n0\r\n\r\n" },
+		{ BODY_CHUNKED, "",
+		  "H\r\nContent-Length: 0\r\nA: b\r\n\r\n0\r\n\r\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bodies); i++) {
+		const struct http_parts p = { .how = bodies[i].how };
+		CLEANUP(buf_done) struct buf head = { 0 }, out = { 0 };
+
+		buf_text(&head, "H\r\nContent-Length: 9\r\nA: b\r\n\r\n");
+		http_parts_instead(&out, &p, &head,
+				   (struct span){ bodies[i].body,
+						  strlen(bodies[i].body) });
+		assert_string_equal(buf_string(&out), bodies[i].wanted);
+	}
+}
+
+/* A head that does not end is broken, at the byte that is too much. */
+static void long_head(void **state)
+{
+	static char many[HTTP_PARTS_HEAD_MAX];
+	struct http_parts p = { .answer = true };
+
+	(void)state;
+	memset(many, 'x', sizeof(many));
+	assert_int_equal(http_parts_feed(&p, many, sizeof(many)), sizeof(many));
+	assert_false(p.broken);
+	assert_int_equal(http_parts_feed(&p, "x", 1), 0);
+	assert_true(p.broken);
+	http_parts_done(&p);
+}
+
+/* Lengths that are none, statuses without a body, answers to HEAD. */
+static void framing(void **state)
+{
+	static const struct {
+		const char *head;
+		bool to_head, has_length, over;
+		enum body_end how;
+	} cases[] = {
+		{ "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", false, false,
+		  false, BODY_TO_END },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+		  false, false, false, BODY_TO_END },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, true,
+		  true, BODY_LENGTH },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", true, true,
+		  true, BODY_NONE },
+		{ "HTTP/1.1 199 X\r\nContent-Length: 7\r\n\r\n", false, true,
+		  true, BODY_NONE },
+		{ "HTTP/1.1 304 X\r\nContent-Length: 7\r\n\r\n", false, true,
+		  true, BODY_NONE },
+		{ "HTTP/1.1 205 X\r\nContent-Length: 7\r\n\r\n", false, true,
+		  false, BODY_LENGTH },
+		{ "HTTP/1.1 200 X\r\nTransfer-Encoding: gzip, Chunked\r\nContent-Length: 7\r\n\r\n",
+		  false, true, false, BODY_CHUNKED },
+		{ "HTTP/1.1 200 X\r\nTransfer-Encoding: gzip\r\n\r\n", false,
+		  false, false, BODY_TO_END },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct http_parts p = { .answer = true,
+					.to_head = cases[i].to_head };
+
+		feed(&p, cases[i].head, 1000);
+		assert_true(p.has_head && !p.broken);
+		assert_int_equal(p.how, cases[i].how);
+		assert_int_equal(p.has_length, cases[i].has_length);
+		assert_int_equal(p.over, cases[i].over);
+		http_parts_done(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(requests),
-		cmocka_unit_test(broken),  cmocka_unit_test(cut),
-		cmocka_unit_test(fields),
+		cmocka_unit_test(instead),  cmocka_unit_test(long_head),
+		cmocka_unit_test(framing),  cmocka_unit_test(answers),
+		cmocka_unit_test(requests), cmocka_unit_test(broken),
+		cmocka_unit_test(cut),	    cmocka_unit_test(fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -327,9 +327,112 @@ static void replies(void **state)
 	error_reset(&err);
 }
 
+/* All that firmware sends, in its order. */
+static void whole_request(void **state)
+{
+	const struct ota_request rq = { .version = "1",
+					.compile_time = "2",
+					.idf_version = "3",
+					.elf_sha256 = "4",
+					.board_type = "5",
+					.board_name = "6",
+					.chip = "7",
+					.ip = "8",
+					.ssid = "9",
+					.language = "a",
+					.device_id = "b",
+					.client_id = "c",
+					.rssi = -1,
+					.flash_size = 2 };
+	struct ota_request back;
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(buf_done) struct buf facts = { 0 };
+	cJSON *json;
+
+	(void)state;
+	ota_request_encode(&out, &rq);
+	assert_non_null(strstr(
+		buf_string(&out),
+		"{\"version\":2,\"language\":\"a\",\"flash_size\":2,\"minimum_free_heap_size\":\"8318916\",\"mac_address\":\"b\",\"uuid\":\"c\",\"chip_model_name\":\"7\",\"chip_info\":{\"model\":9,\"cores\":2,\"revision\":2,\"features\":18},\"application\":{\"name\":\"xiaozhi\",\"version\":\"1\",\"compile_time\":\"2\",\"idf_version\":\"3\",\"elf_sha256\":\"4\"},\"partition_table\":[{\"label\":\"nvs\","));
+	assert_non_null(strstr(
+		buf_string(&out),
+		"\"board\":{\"type\":\"5\",\"name\":\"6\",\"manufacturer\":\"\",\"ssid\":\"9\",\"rssi\":-1,\"channel\":6,\"ip\":\"8\",\"mac\":\"b\"}}"));
+	assert_int_equal(json_check(out.data, out.len, NULL), 0);
+	/* All texts there and back, and the numbers. */
+	ota_facts_encode(&facts, &rq);
+	json = json_parse(buf_string(&facts), facts.len, NULL);
+	ota_facts_decode(&back, json);
+	cJSON_Delete(json);
+	assert_string_equal(back.version, "1");
+	assert_string_equal(back.compile_time, "2");
+	assert_string_equal(back.idf_version, "3");
+	assert_string_equal(back.elf_sha256, "4");
+	assert_string_equal(back.board_type, "5");
+	assert_string_equal(back.board_name, "6");
+	assert_string_equal(back.chip, "7");
+	assert_string_equal(back.ip, "8");
+	assert_string_equal(back.ssid, "9");
+	assert_string_equal(back.language, "a");
+	assert_string_equal(back.device_id, "b");
+	assert_string_equal(back.client_id, "c");
+	assert_int_equal(back.rssi, -1);
+	assert_int_equal(back.flash_size, 2);
+}
+
+static void too_long(const struct ota_mqtt *mqtt, const char *words)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+
+	assert_int_equal(ota_reply_encode(&out, mqtt, NULL, NULL, NULL, &err),
+			 -1);
+	assert_non_null(strstr(err.text, words));
+	assert_int_equal(out.len, 0);
+	buf_done(&out);
+	error_reset(&err);
+}
+
+/* What is too long says how long it is, and how long it may be. */
+static void too_long_in_words(void **state)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	char text[962];
+	struct ota_mqtt mqtt = { .endpoint = "h",
+				 .client_id = "c",
+				 .username = text };
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	/* These three together, as they stand in one packet. */
+	text[959] = '\0';
+	assert_int_equal(ota_reply_encode(&out, &mqtt, NULL, NULL, NULL, &err),
+			 0);
+	mqtt.password = "p";
+	too_long(
+		&mqtt,
+		"client id, user name and password of 961 bytes are too long for a device (960 together at most)");
+	text[256] = '\0';
+	too_long(&(struct ota_mqtt){ .endpoint = text },
+		 "broker address of 256 bytes is too long");
+	too_long(&(struct ota_mqtt){ .publish_topic = text },
+		 "topic of 256 bytes is too long for a device (255 at most)");
+	too_long(&(struct ota_mqtt){ .subscribe_topic = text },
+		 "topic of 256 bytes");
+	assert_int_equal(ota_reply_websocket(&out, text, NULL, 0, &err), -1);
+	assert_string_equal(
+		err.text,
+		"address of 256 bytes is too long for a device (255 at most)");
+	assert_string_equal(err.hint, "give a shorter address");
+	buf_done(&out);
+	error_reset(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_request),
+		cmocka_unit_test(too_long_in_words),
 		cmocka_unit_test(request),
 		cmocka_unit_test(hostile_request),
 		cmocka_unit_test(round_trip),
