@@ -791,6 +791,125 @@ static void layers(void **state)
 	fake_board_free(b);
 }
 
+static struct buf sounded; /* what boards heard */
+
+static int take_sound(struct transport *t, const void *packet, size_t len,
+		      struct error *err)
+{
+	(void)t;
+	(void)err;
+	buf_add(&sounded, packet, len);
+	return 0;
+}
+
+/* Speech begins at 0, each packet is of 60 ms, and a new text begins anew. */
+static void speech(void **state)
+{
+	static const char packets[] = "\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\1x"
+				      "\0\x02\0\0\0\0\0\0\0\0\0\x3c\0\0\0\1y"
+				      "\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\1z"
+				      "\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\1w";
+	struct fake_board *b = fake_board_new("aa");
+	struct transport_ops ops = board_ops;
+	struct command c, other;
+
+	(void)state;
+	ops.send_sound = take_sound;
+	b->transport->ops = &ops;
+	board_says(
+		b,
+		"{\"type\":\"hello\",\"version\":2,\"features\":{\"mcp\":true},\"transport\":\"websocket\"}");
+	b->device->link.frame_version = 2;
+	command_attach(&c, ATTACH);
+	command_attach(&other, ATTACH);
+	say(&c, CONTROL_BINARY, "x");
+	say(&c, CONTROL_BINARY, "y");
+	say(&c, CONTROL_TEXT,
+	    "{\"type\":\"tts\",\"state\":\"sentence_start\"}");
+	say(&other, CONTROL_TEXT, "{\"type\":\"tts\",\"state\":\"stop\"}");
+	say(&other, CONTROL_BINARY, "no");
+	expect_json(&other, "\"op\":\"error\"", "another command speaks");
+	say(&c, CONTROL_TEXT, "{\"type\":\"tts\",\"state\":\"stop\"}");
+	say(&other, CONTROL_BINARY, "z");
+	command_done(&other);
+	say(&c, CONTROL_BINARY, "w");
+	assert_int_equal(sounded.len, sizeof(packets) - 1);
+	assert_memory_equal(sounded.data, packets, sizeof(packets) - 1);
+	expect_quiet(&c);
+	command_done(&c);
+	buf_done(&sounded);
+	fake_board_free(b);
+}
+
+/* What is told to who attaches; without what is too deep for one object. */
+static void told_at_once(void **state)
+{
+	CLEANUP(buf_done) struct buf deep = { 0 };
+	struct fake_board *b = board_ready("aa");
+	const char *text;
+	struct command c;
+
+	(void)state;
+	b->device->initialize = mem_strdup("{\"a\":1}");
+	b->device->path = mem_strdup("/p");
+	b->device->headers = mem_strdup("{\"h\":1}");
+	b->device->protocol_version = 3;
+	command_open(&c);
+	ask(&c, ATTACH);
+	text = hear(&c, CONTROL_JSON);
+	assert_non_null(strstr(text,
+			       ",\"hello\":" HELLO
+			       ",\"initialize\":{\"a\":1},\"session_id\":\""));
+	assert_non_null(strstr(
+		text,
+		"\",\"path\":\"/p\",\"headers\":{\"h\":1},\"protocol_version\":3,\"hellos\":1,\"frame_version\":1,\"layers\":true}"));
+	command_done(&c);
+	for (int i = 0; i < 200; i++)
+		buf_char(&deep, '[');
+	for (int i = 0; i < 200; i++)
+		buf_char(&deep, ']');
+	mem_free(b->device->hello);
+	b->device->hello = mem_strdup(buf_string(&deep));
+	command_open(&c);
+	ask(&c, ATTACH);
+	text = hear(&c, CONTROL_JSON);
+	assert_null(strstr(text, "\"hello\""));
+	assert_non_null(strstr(text, "\"initialize\":{\"a\":1}"));
+	command_done(&c);
+	mem_free(b->device->initialize);
+	b->device->initialize = mem_strdup(buf_string(&deep));
+	command_open(&c);
+	ask(&c, ATTACH);
+	text = hear(&c, CONTROL_JSON);
+	assert_null(strstr(text, "\"hello\""));
+	assert_null(strstr(text, "\"initialize\""));
+	assert_non_null(strstr(text, "\"layers\":true}"));
+	command_done(&c);
+	fake_board_free(b);
+}
+
+/* Calls of tools that were answered are counted, and nothing else is. */
+static void calls_are_counted(void **state)
+{
+	struct fake_board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	request(&c, "1");
+	assert_true(board_calls_count(b->device->calls) == 0);
+	board_answers(b, board_asked(b, 0), "{}");
+	hear(&c, CONTROL_TEXT);
+	assert_true(board_calls_count(b->device->calls) == 1);
+	say(&c, CONTROL_TEXT,
+	    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
+	board_answers(b, board_asked(b, 1), "{}");
+	hear(&c, CONTROL_TEXT);
+	assert_true(board_calls_count(b->device->calls) == 1);
+	command_done(&c);
+	fake_board_free(b);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
 
 int main(void)
@@ -825,6 +944,9 @@ int main(void)
 		TEST(sound_of_a_board),
 		TEST(sound_to_a_board),
 		TEST(layers),
+		TEST(speech),
+		TEST(told_at_once),
+		TEST(calls_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, harness_make, harness_remove);

@@ -83,7 +83,10 @@ static void is_kept(void **state)
 	ask(&c, "{\"op\":\"devices\",\"device\":\"held:k2\"}");
 	expect_json(&c, "\"count\":0", NULL);
 	/* Whoever is attached is told how it went. */
-	command_attach(&d, ATTACH);
+	command_open(&d);
+	ask(&d, ATTACH);
+	expect_json(&d, ",\"initialize\":{\"jsonrpc\":\"2.0\",\"id\":1,",
+		    ",\"plain\":true,\"tool_side\":false,");
 	keeper_done(&k);
 	expect_json(&d, "\"op\":\"gone\"", "its keeper ended");
 	expect_end(&d);
