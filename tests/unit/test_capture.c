@@ -457,6 +457,8 @@ static void given_out(void **state)
 	assert_int_equal(capture_connection(w), 1);
 	assert_int_equal(capture_connection(w), 2);
 	assert_int_equal(capture_reader(w), -1);
+	/* Since it began, and not since the machine did. */
+	assert_true(capture_now(w) >= 0 && capture_now(w) < 60000000);
 	assert_int_equal(capture_write(w, &e), 1);
 	assert_string_equal(
 		buf_string(&lines), HEAD_OF_COPY

@@ -128,6 +128,9 @@ static void refused(void **state)
 	ask(&c, "{\"op\":\"hold\",\"name\":\"thing\",\"key\":\"k2\"}");
 	expect_json(&c, "{\"op\":\"holding\",\"id\":\"thing#2\"}", NULL);
 	command_open(&d);
+	ask(&d, "{\"op\":\"upload\",\"device\":\"held:zz\"}");
+	expect_json(&d, "serve does not keep that server open any more",
+		    "ask again: it is dialled directly then");
 	ask(&d, "{\"op\":\"devices\",\"device\":\"thing#2\"}");
 	expect_json(&d, "\"transport\":\"?\"", "\"idle_ms\":0");
 	expect_json(&d, "\"count\":1", NULL);

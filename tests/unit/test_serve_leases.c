@@ -243,9 +243,37 @@ static void refusals_in_words(void **state)
 	fake_board_free(b);
 }
 
+/* A glob means those that are here and those that serve knows. */
+static void known_ones_are_leased(void **state)
+{
+	char here[] = "aa:01", away[] = "aa:02", other[] = "bb:03", none[] = "";
+	struct enrolled_board item[] = { { here, none, 1 },
+					 { away, none, 1 },
+					 { other, none, 1 } };
+	struct fake_board *b = board_ready("aa:01");
+	struct command c;
+
+	(void)state;
+	server.enrolled = (struct enrolled){ .item = item, .count = 3 };
+	command_open(&c);
+	ask(&c, "{\"op\":\"lease\",\"devices\":[\"cc:*\"],\"by\":\"one\"}");
+	expect_json(
+		&c, "no board that is here or known fits 'cc:*'",
+		"'mcpctl devices' lists who is here; one that is not is meant by its alias or its whole id");
+	ask(&c, "{\"op\":\"lease\",\"devices\":[\"aa:*\"],\"by\":\"one\"}");
+	expect_json(&c, "\"op\":\"leased\"", "\"id\":\"aa:01\"");
+	assert_non_null(strstr(c.in.data, "\"id\":\"aa:02\""));
+	assert_null(strstr(c.in.data, "bb:03"));
+	server.enrolled = (struct enrolled){ 0 };
+	command_done(&c);
+	fake_board_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(known_ones_are_leased,
+						serve_start, serve_end),
 		cmocka_unit_test_setup_teardown(browsers_are_refused,
 						serve_start, serve_end),
 		cmocka_unit_test_setup_teardown(refusals_in_words, serve_start,

@@ -226,6 +226,12 @@ static void numbers_of_events(void **state)
 	e.n = 0;
 	talks_feed(&talks, &e);
 	says(" #99 2 ");
+	/* A secret in it was masked: it is shorter now, and broken all the same. */
+	buf_reset(&told);
+	e.conn = 5;
+	e.size = 400;
+	talks_feed(&talks, &e);
+	says("5  ");
 	/* What is cut off would be broken of itself. */
 	buf_reset(&told);
 	e.conn = 4;
@@ -271,6 +277,16 @@ static void kinds_of_connections(void **state)
 	talks_end(&talks);
 	says("over 1  0 bare\n");
 	says("over 7  ");
+	/* All of them, each once. */
+	buf_reset(&told);
+	for (uint32_t i = 1; i <= 40; i++)
+		text(i, FROM_BACKEND, LIST("1", ""));
+	talks_end(&talks);
+	for (uint32_t i = 1; i <= 40; i++) {
+		CLEANUP(mem_free_ptr) char *one = mem_printf("over %u  ", i);
+
+		says(one);
+	}
 }
 
 /* What lies in no connection is nobody's. */
