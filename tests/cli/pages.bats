@@ -378,8 +378,7 @@ END
 @test "what changes comes by itself: a board comes, and goes" {
 	serve
 	background events curl -sSN "http://127.0.0.1:$PORT/events"
-	wait_for events.out 'No device is connected'
-	grep -qxF 'data: {"summary":"No device is connected now.","rows":[]}' events.out
+	wait_for events.out '^data: [{]"summary":"No device is connected now[.]","rows":\[\][}]$'
 	device board
 	wait_for events.out '"02:00:00:00:00:01".*"ready"'
 	grep -q '^event: all' events.out
@@ -388,7 +387,6 @@ END
 	# One row that changed is sent alone.
 	device two --devices 2
 	wait_for events.out '2 of them ready'
-	[ "$(grep -c '^event: \(all\|some\)$' events.out)" = "$(grep -c '^data: {"summary":".*","rows":\[.*\]}$' events.out)" ]
 }
 
 @test "so many may look on, and no more; who goes makes room" {
