@@ -687,7 +687,6 @@ static void test_many_fit(void **state)
 static void test_waited_for(void **state)
 {
 	struct error err = { 0 };
-	CLEANUP(mem_free_ptr) char *copy = NULL;
 
 	(void)state;
 	begin("allow_anonymous true");

@@ -875,6 +875,7 @@ static void fault_cuts(void **state)
 	close(device.fd);
 	close(backend.fd);
 	buf_done(&device.heard);
+	buf_done(&backend.heard);
 	buf_done(&reply);
 }
 

@@ -159,15 +159,16 @@ static void test_languages(void **state)
 /* What is there for servers alone must have some; settings need not. */
 static void test_nothing(void **state)
 {
-	static const char *const files[] = { "/h/.claude.json",
-					     "/c/zed/settings.json",
-					     "/p/.gemini/settings.json",
-					     "/c/opencode/opencode.jsonc",
-					     "/p/.continue/mcpServers/x.yml",
-					     "/p/.codex/config.toml",
-					     "/any/other.toml",
-					     "/h/.codeium/windsurf/"
-					     "mcp_config.json" };
+	static const char *const files[] = {
+		"/h/.claude.json",
+		"/c/zed/settings.json",
+		"/p/.gemini/settings.json",
+		"/c/opencode/opencode.jsonc",
+		"/p/.continue/mcpServers/x.yml",
+		"/p/.codex/config.toml",
+		"/any/other.toml",
+		"/h/.codeium/windsurf/mcp_config.json"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(files); i++)

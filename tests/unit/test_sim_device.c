@@ -1128,8 +1128,7 @@ static void test_bad_offers(void **state)
 		"{\"server\":\"h\",\"port\":1,\"key\":\"Kf\",\"nonce\":\"K\"}",
 		"{\"server\":\"h\",\"port\":1,\"nonce\":\"K\"}",
 		"{\"server\":\"h\",\"port\":1,\"key\":\"K\"}",
-		"{\"server\":\"h\",\"port\":1,\"key\":\"K\",\"nonce\":"
-		"\"x123456789abcdef0123456789abcdef\"}",
+		"{\"server\":\"h\",\"port\":1,\"key\":\"K\",\"nonce\":\"x123456789abcdef0123456789abcdef\"}",
 		"{}",
 	};
 	struct harness h;

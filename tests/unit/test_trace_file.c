@@ -258,7 +258,7 @@ static void ends_as(const struct ending *row, bool device)
 	struct error why = { .kind = ERR_CONNECT,
 			     .has_code = row->code != 0,
 			     .code = row->code,
-			     .reason = row->reason };
+			     .reason = (int)row->reason };
 	const struct trace t = { .kind = "closed",
 				 .outgoing = row->outgoing,
 				 .data = "w",
