@@ -312,26 +312,31 @@ static void judge_assets(struct upgrade_board *b, int64_t now)
 /* Nothing was fetched, and no more is waited for. */
 static void judge_idle(struct upgrade_board *b, int64_t now)
 {
+	char time[TEXT_ROOM];
+
+	text_milliseconds(b->wait, time, sizeof(time));
 	if (waits_for_start(b))
 		judge(b, UPGRADE_NEVER, now,
-		      "it did not ask OTA here within %lld s: it asks when it starts, and perhaps another OTA",
-		      (long long)b->wait / 1000);
+		      "it did not ask OTA here within %s: it asks when it starts, and perhaps another OTA",
+		      time);
 	else
 		judge(b, UPGRADE_NEVER, now,
-		      "it did not begin to fetch within %lld s%s%s",
-		      (long long)b->wait / 1000, *b->said ? ": " : "", b->said);
+		      "it did not begin to fetch within %s%s%s", time,
+		      *b->said ? ": " : "", b->said);
 }
 
 static void judge_time(struct upgrade_board *b, int64_t now)
 {
+	char time[TEXT_ROOM];
+
 	if (b->started)
 		judge_assets(b, now);
 	else if (*b->now)
 		judge(b, UPGRADE_DONE, now, "done");
 	else if (b->taken >= b->size)
 		judge(b, UPGRADE_UNSEEN, now,
-		      "it fetched all, and was not seen again within %lld s: a board over WebSocket asks OTA when it starts, so it may not start at all, or ask another OTA",
-		      (long long)b->times->restart / 1000);
+		      "it fetched all, and was not seen again within %s: a board over WebSocket asks OTA when it starts, so it may not start at all, or ask another OTA",
+		      text_milliseconds(b->times->restart, time, sizeof(time)));
 	else if (b->asked)
 		judge(b, UPGRADE_PART, now,
 		      "it fetched %zu of %zu bytes, and no more came", b->taken,

@@ -230,7 +230,10 @@ static void on_lost(struct attach *a, const cJSON *json)
 	line = mem_printf(
 		"%lld messages of the device were left out here: they came faster than they were read",
 		(long long)count);
-	n.text = line;
+	n.text =
+		count == 1 ?
+			"1 message of the device was left out here: it came faster than it was read" :
+			line;
 	if (a->transport->events->notice)
 		a->transport->events->notice(a->transport->owner, &n);
 }

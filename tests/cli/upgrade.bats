@@ -487,6 +487,7 @@ second_is_busy() {
 	grep -q 'goes on by itself' first.err
 	# Its address is void, and another may begin.
 	upgraded 'never fetched' 3 --timeout 300ms
+	grep -q 'did not begin to fetch within 300 ms' stdout
 }
 
 @test "a board that restarts for another command's file is away, and that is said" {

@@ -260,19 +260,42 @@ static void says_lost(struct fake_peer *p, const struct control_frame *f)
 		fake_serve_json(p, "{\"op\":\"lost\",\"count\":3}");
 }
 
-/* Who reads too slowly is told how much he missed. */
-static void lost(void **state)
+static void says_one_lost(struct fake_peer *p, const struct control_frame *f)
 {
-	(void)state;
-	serve_with(says_lost);
+	if (f->kind == CONTROL_JSON)
+		fake_serve_attached(p, "null", "null");
+	else
+		fake_serve_json(p, "{\"op\":\"lost\",\"count\":1}");
+}
+
+/* Who reads too slowly is told how much he missed. */
+static void hear_lost(void (*on_frame)(struct fake_peer *p,
+				       const struct control_frame *f))
+{
+	serve_with(on_frame);
 	open_it(1);
 	events = 1;
 	enough = false;
 	assert_int_equal(attach_ops.send(&t, "x", 1, &err), 0);
 	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
+}
+
+static void lost(void **state)
+{
+	(void)state;
+	hear_lost(says_lost);
 	assert_part(buf_string(&seen),
 		    "|notice 3 messages of the device were left out "
 		    "here: they came faster than they were read|");
+}
+
+static void one_lost(void **state)
+{
+	(void)state;
+	hear_lost(says_one_lost);
+	assert_part(buf_string(&seen),
+		    "|notice 1 message of the device was left out "
+		    "here: it came faster than it was read|");
 }
 
 static void large_echo(struct fake_peer *p, const struct control_frame *f)
@@ -652,6 +675,7 @@ int main(void)
 		TEST(large),
 		TEST(odd),
 		TEST(lost),
+		TEST(one_lost),
 		TEST(queue_is_full),
 		TEST(waiting),
 		TEST(refused),
