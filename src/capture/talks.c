@@ -387,11 +387,28 @@ void talks_feed(struct talks *all, const struct capture_event *e)
 	}
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct capture_talk *const *one = a, *const *other = b;
+
+	return ((*one)->conn > (*other)->conn) -
+	       ((*one)->conn < (*other)->conn);
+}
+
+/* In the order of their numbers: a map has none that stays. */
 void talks_end(struct talks *all)
 {
-	size_t at = 0;
+	CLEANUP(mem_free_ptr) struct capture_talk **open = NULL;
+	size_t at = 0, capacity = 0, count = 0;
 
-	for (struct capture_talk *t; (t = map_each(&all->conns, &at)); at = 0)
-		over(all, t);
+	for (struct capture_talk *t; (t = map_each(&all->conns, &at));) {
+		open = mem_grow(open, &capacity, count,
+				sizeof(struct capture_talk *));
+		open[count++] = t;
+	}
+	if (count)
+		qsort(open, count, sizeof(struct capture_talk *), by_number);
+	for (size_t i = 0; i < count; i++)
+		over(all, open[i]);
 	map_done(&all->conns);
 }

@@ -8,6 +8,7 @@
 
 #include "base/json_scan.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/catalog_file.h"
 #include "cli/config.h"
 #include "cli/fresh_list.h"
@@ -536,7 +537,7 @@ static int add_value(struct saved *s, const cJSON *value, struct span text,
 static bool is_blank(struct span s)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (!memchr(" \t\r\n", s.text[i], 4))
+		if (!text_is_space(s.text[i]))
 			return false;
 	}
 	return true;

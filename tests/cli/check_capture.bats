@@ -197,9 +197,10 @@ asked() {
 	ends 7
 	says 'capture  odd   proxy, 1 message, 0 of audio, 9.0 s'
 	says 'lost     odd   3 events were not recorded: what is missing may be there'
-	grep -qxE 'device +odd +aa:02, 3 connections' stdout
-	grep -qxE 'device +ok +aa:01, 1 connection; also O318' stdout
-	grep -qE '^device +(ok|odd) +aa:03, 1 connection$' stdout
+	# In the order in which they came.
+	[ "$(grep '^device ' stdout | tr -s ' ')" = 'device ok aa:01, 1 connection
+device odd aa:02, 3 connections; also O318
+device ok aa:03, 1 connection' ]
 	[ "$(grep -c '^note  *O318 ' stdout)" = 1 ]
 	mcp check boards.cap --report json:boards.json
 	jq -e '[.. | objects | select(.code? == "O318") | [.count, .last_us]] == [[3, 5500000]]' boards.json
