@@ -89,6 +89,19 @@ static inline void web_bytes(struct web_client *c, const char *data, size_t len)
 	uv_write(rq, (uv_stream_t *)&c->tcp, &out, 1, web_on_written);
 }
 
+static inline void web_on_shut(uv_shutdown_t *rq, int status)
+{
+	(void)status;
+	mem_free(rq);
+}
+
+/* Says no more, behind what was said; it goes on reading. */
+static inline void web_end(struct web_client *c)
+{
+	uv_shutdown(mem_zalloc(sizeof(uv_shutdown_t)), (uv_stream_t *)&c->tcp,
+		    web_on_shut);
+}
+
 static inline void PRINTF_LIKE(2, 3)
 	web_say(struct web_client *c, const char *format, ...)
 {

@@ -77,19 +77,12 @@ static const struct board_http_events events = { .asks = on_asks,
 						 .failed = on_failed,
 						 .closed = on_closed };
 
-static void on_shut(uv_shutdown_t *rq, int status)
-{
-	(void)status;
-	mem_free(rq);
-}
-
 static void answers(struct web_client *c, const char *request)
 {
 	(void)request;
 	web_bytes(c, answer.bytes, answer.len);
 	if (answer.ends)
-		uv_shutdown(mem_zalloc(sizeof(uv_shutdown_t)),
-			    (uv_stream_t *)&c->tcp, on_shut);
+		web_end(c);
 }
 
 static int set_up(void **state)

@@ -77,20 +77,13 @@ static const struct board_ws_events events = { .opened = on_opened,
 					       .ended = on_ended,
 					       .closed = on_closed };
 
-static void on_shut(uv_shutdown_t *rq, int status)
-{
-	(void)status;
-	mem_free(rq);
-}
-
 static void answers(struct web_client *c, const char *request)
 {
 	assert_non_null(strstr(request, "\r\nUpgrade: websocket\r\n"));
 	assert_non_null(strstr(request, "\r\nProtocol-Version: 2\r\n"));
 	web_bytes(c, answer.bytes, answer.len);
 	if (answer.ends)
-		uv_shutdown(mem_zalloc(sizeof(uv_shutdown_t)),
-			    (uv_stream_t *)&c->tcp, on_shut);
+		web_end(c);
 }
 
 static int set_up(void **state)

@@ -23,19 +23,12 @@ static struct {
 	char version[48], why[200];
 } told;
 
-static void on_shut(uv_shutdown_t *rq, int status)
-{
-	(void)status;
-	mem_free(rq);
-}
-
 static void answers(struct web_client *c, const char *request)
 {
 	(void)request;
 	web_bytes(c, answer.bytes, answer.len);
 	if (answer.ends)
-		uv_shutdown(mem_zalloc(sizeof(uv_shutdown_t)),
-			    (uv_stream_t *)&c->tcp, on_shut);
+		web_end(c);
 }
 
 static void on_ended(void *owner, const struct esp_image *got, const char *why)
