@@ -77,6 +77,34 @@ static void test_line(void **state)
 	end();
 }
 
+static void state(const char *members, const char *expected)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"id\":\"aa:01\"%s}", members);
+	start(OUTPUT_TEXT, false, text);
+	s.r.ops->device(&s.r, &record);
+	if (!strstr(rendered_out(&s), expected))
+		fail_msg("%s", rendered_out(&s));
+	end();
+}
+
+/* Notes are harmless, and one is told as any other number. */
+static void test_states(void **ignored)
+{
+	(void)ignored;
+	state("", "  -  -  -\n");
+	state(",\"state\":\"ready\",\"tools\":1", "  1 tool  ");
+	state(",\"state\":\"ready\",\"tools\":0,\"enrolled\":\"now\"",
+	      "  0 tools, enrolled  ");
+	state(",\"state\":\"failed\",\"tools\":3,\"lease\":{\"by\":\"ci\\u001b\"}",
+	      "  failed, leased by ci\\x1b  ");
+	state(",\"state\":\"ready\",\"findings\":{\"error\":1,\"warning\":2,\"note\":3}",
+	      "  ready, 1 error, 2 warnings  ");
+	state(",\"state\":\"ready\",\"findings\":{\"error\":0,\"warning\":1}",
+	      "  ready, 1 warning  ");
+}
+
 /* Written as serve does, for a moment that long ago. */
 static void stamp(char out[32], int64_t ago_s)
 {
@@ -341,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ages),
 		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_worded),
 		cmocka_unit_test(test_failed),
