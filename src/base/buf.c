@@ -190,6 +190,14 @@ void buf_consume(struct buf *b, size_t n)
 	b->len -= n;
 }
 
+void buf_cut(struct buf *b, size_t len)
+{
+	if (len >= b->len)
+		return;
+	b->len = len;
+	b->data[len] = '\0';
+}
+
 char *buf_take(struct buf *b)
 {
 	char *text = b->data ? b->data : mem_strdup("");

@@ -43,6 +43,8 @@ int buf_json_string(struct buf *b, const char *text, size_t len);
 
 /* Drop the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
+/* Drop what is behind the first len bytes. */
+void buf_cut(struct buf *b, size_t len);
 
 /* The text as a heap string that is yours ("" if empty); b is empty after. */
 char *buf_take(struct buf *b);

@@ -96,9 +96,7 @@ static void go_into(struct both_messages *c, const char *name, const cJSON *was,
 			buf_char(&c->pointer, *name);
 	}
 	compare(c, was, is);
-	c->pointer.len = len;
-	if (c->pointer.data)
-		c->pointer.data[len] = '\0';
+	buf_cut(&c->pointer, len);
 }
 
 static void compare_objects(struct both_messages *c, const cJSON *was,

@@ -39,14 +39,6 @@ static bool differ(struct comparison *c, const cJSON *actual,
 	return false;
 }
 
-static void path_cut(struct buf *path, size_t len)
-{
-	if (len < path->len) {
-		path->len = len;
-		path->data[len] = '\0';
-	}
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as expected, which is the user's */
 static bool compare_objects(struct comparison *c, const cJSON *actual,
 			    const cJSON *expected)
@@ -67,7 +59,7 @@ static bool compare_objects(struct comparison *c, const cJSON *actual,
 		}
 		if (!compare(c, there, member))
 			return false;
-		path_cut(&c->path, len);
+		buf_cut(&c->path, len);
 	}
 	return true;
 }
@@ -87,7 +79,7 @@ static bool compare_arrays(struct comparison *c, const cJSON *actual,
 		buf_printf(&c->path, "[%zu]", i);
 		if (!compare(c, left, right))
 			return false;
-		path_cut(&c->path, len);
+		buf_cut(&c->path, len);
 		left = left->next;
 		right = right->next;
 	}

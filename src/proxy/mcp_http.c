@@ -680,13 +680,6 @@ static void go_blind(struct mcp_leg *l, const char *data, size_t len)
 	bend_give_up(&l->bend, &l->rs, data, len);
 }
 
-/* What was read amid the fault goes on as it came. */
-static void forget_from(struct buf *body, size_t len)
-{
-	if (body->len > len)
-		body->data[body->len = len] = '\0';
-}
-
 /* Without --set and --fault it went on already. */
 static void read_answer(struct mcp_leg *l, const char *data, size_t len)
 {
@@ -701,8 +694,9 @@ static void read_answer(struct mcp_leg *l, const char *data, size_t len)
 		l->rs.to_head = l->count && l->asked[l->first].head;
 		used = http_parts_feed(&l->rs, data, len);
 		if (l->rs.broken || (!used && !l->rs.over)) {
+			/* What was read amid the fault goes on as it came. */
 			if (l->told) {
-				forget_from(&l->rs.body, before);
+				buf_cut(&l->rs.body, before);
 				used = 0;
 			}
 			go_blind(l, data + used, len - used);

@@ -48,9 +48,7 @@ static void erase(struct buf *typed)
 
 	while (len && ((unsigned char)typed->data[len] & 0xc0) == 0x80)
 		len--;
-	typed->len = len;
-	if (typed->data)
-		typed->data[len] = '\0';
+	buf_cut(typed, len);
 }
 
 /* Whether the key belongs to the line. */

@@ -115,6 +115,26 @@ static void consumes(void **state)
 	assert_string_equal(b.data, "");
 }
 
+static void cuts(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	buf_cut(&b, 0);
+	assert_null(b.data);
+	buf_text(&b, "hello");
+	buf_cut(&b, 6);
+	buf_cut(&b, 5);
+	assert_string_equal(b.data, "hello");
+	assert_int_equal(b.len, 5);
+	buf_cut(&b, 2);
+	assert_string_equal(b.data, "he");
+	assert_int_equal(b.len, 2);
+	buf_cut(&b, 0);
+	assert_string_equal(b.data, "");
+	assert_int_equal(b.len, 0);
+}
+
 static void taken(void **state)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -194,11 +214,11 @@ static void taking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),	cmocka_unit_test(grows),
-		cmocka_unit_test(ceiling),	cmocka_unit_test(formats),
-		cmocka_unit_test(consumes),	cmocka_unit_test(taken),
-		cmocka_unit_test(json_strings), cmocka_unit_test(memory),
-		cmocka_unit_test(taking),
+		cmocka_unit_test(empty),    cmocka_unit_test(grows),
+		cmocka_unit_test(ceiling),  cmocka_unit_test(formats),
+		cmocka_unit_test(consumes), cmocka_unit_test(cuts),
+		cmocka_unit_test(taken),    cmocka_unit_test(json_strings),
+		cmocka_unit_test(memory),   cmocka_unit_test(taking),
 	};
 
 	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
