@@ -66,7 +66,8 @@ static size_t asked_by(const struct steps *s, const struct step *reply)
 
 static char *reply_key(const struct steps *s, struct step *step)
 {
-	step->asked = asked_by(s, step);
+	if (step->id)
+		step->asked = asked_by(s, step);
 	/* Without a request it has no id that anybody could answer. */
 	if (step->asked == NO_STEP) {
 		mem_free(TAKE(step->id));
@@ -88,8 +89,7 @@ static char *message_key(const struct steps *s, struct step *step,
 		return mem_strdup(m->method);
 	case MESSAGE_RESULT:
 	case MESSAGE_ERROR:
-		return step->id ? reply_key(s, step) :
-				  mem_strdup("reply to nobody");
+		return reply_key(s, step);
 	case MESSAGE_BATCH:
 		return mem_strdup("batch");
 	default:
