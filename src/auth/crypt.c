@@ -35,8 +35,7 @@ static void add_base64url(struct buf *out, const void *data, size_t len)
 		else if (out->data[i] == '/')
 			out->data[i] = '_';
 	}
-	while (out->len > from && out->data[out->len - 1] == '=')
-		out->data[--out->len] = '\0';
+	buf_trim(out, from, "=");
 }
 
 static char *challenge(const char *verifier, struct error *err)

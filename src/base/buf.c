@@ -198,6 +198,16 @@ void buf_cut(struct buf *b, size_t len)
 	b->data[len] = '\0';
 }
 
+void buf_trim(struct buf *b, size_t from, const char *these)
+{
+	size_t len = b->len;
+
+	while (len > from && b->data[len - 1] &&
+	       strchr(these, b->data[len - 1]))
+		len--;
+	buf_cut(b, len);
+}
+
 char *buf_take(struct buf *b)
 {
 	char *text = b->data ? b->data : mem_strdup("");

@@ -45,6 +45,8 @@ int buf_json_string(struct buf *b, const char *text, size_t len);
 void buf_consume(struct buf *b, size_t n);
 /* Drop what is behind the first len bytes. */
 void buf_cut(struct buf *b, size_t len);
+/* Drop what is at the end of these characters, not of the first from bytes. */
+void buf_trim(struct buf *b, size_t from, const char *these);
 
 /* The text as a heap string that is yours ("" if empty); b is empty after. */
 char *buf_take(struct buf *b);

@@ -270,7 +270,7 @@ static void tell_line(struct stream *s)
 	size_t len = s->line.len;
 
 	if (len && s->line.data[len - 1] == '\r')
-		s->line.data[--s->line.len] = '\0';
+		buf_cut(&s->line, s->line.len - 1);
 	s->begun = false;
 	if (c->events && c->events->line)
 		c->events->line(c->owner, s == &c->err, buf_string(&s->line));

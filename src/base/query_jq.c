@@ -31,8 +31,7 @@ static void keep_message(void *owner, jv message)
 	if (!strstr(at, "compile error")) {
 		buf_text(why, why->len ? "\n" : "");
 		buf_text(why, at);
-		while (why->len && strchr(" \n", why->data[why->len - 1]))
-			why->data[--why->len] = '\0';
+		buf_trim(why, 0, " \n");
 	}
 	jv_free(text);
 }

@@ -41,9 +41,7 @@ int secret_file_read(struct buf *out, const char *what, const char *file,
 		error_hint(
 			err,
 			"give a file that this user can read, with the secret as its only line");
-	while (out->len && (out->data[out->len - 1] == '\n' ||
-			    out->data[out->len - 1] == '\r'))
-		out->data[--out->len] = '\0';
+	buf_trim(out, 0, "\r\n");
 	if (!bad)
 		bad = check(out, what, file, err);
 	if (bad)

@@ -474,8 +474,7 @@ void text_skeleton(struct buf *out, const char *text, size_t len)
 			add_point(out, (unsigned char)text[at]);
 		}
 	}
-	while (out->len > start && out->data[out->len - 1] == ' ')
-		out->data[--out->len] = '\0';
+	buf_trim(out, start, " ");
 }
 
 /* ---- escapes of JSON that can be read ---- */

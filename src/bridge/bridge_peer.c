@@ -68,8 +68,7 @@ char *bridge_peer_prefix(const char *target)
 		else if (out.len && out.data[out.len - 1] != '_')
 			buf_char(&out, '_');
 	}
-	while (out.len && out.data[out.len - 1] == '_')
-		out.data[--out.len] = '\0';
+	buf_trim(&out, 0, "_");
 	return buf_take(&out);
 }
 

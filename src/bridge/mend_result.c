@@ -328,7 +328,7 @@ static void make_object(struct buf *out, size_t start, size_t most)
 	json_print(&text, value);
 	if (out->len - start + text.len + TAIL_ROOM > most)
 		return;
-	out->len--;
+	buf_cut(out, out->len - 1);
 	buf_printf(out, ",\"structuredContent\":{\"result\":%s}}",
 		   buf_string(&text));
 }

@@ -177,7 +177,7 @@ static void describe(struct buf *out, const struct endpoint *at,
 
 	endpoint_mcp_text(&target, at, one->id, one->name);
 	json_add_object(out, "id", both);
-	out->data[--out->len] = '\0';
+	buf_cut(out, out->len - 1);
 	json_add_text(out, "alias", alone ? one->name : both);
 	json_add_text(out, "server_id", one->id);
 	json_add_text(out, "server_name", one->name);

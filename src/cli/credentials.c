@@ -302,8 +302,7 @@ static int read_identity(struct credentials *c, struct error *err)
 	secret_init(text, KEY_MAX);
 	if (file_read(text, "identity token file", c->idp_file, err))
 		return -1;
-	while (text->len && text_is_space(text->data[text->len - 1]))
-		text->data[--text->len] = '\0';
+	buf_trim(text, 0, " \t\r\n");
 	if (!text->len || strlen(text->data) != text->len)
 		return error_set(err, ERR_USAGE,
 				 "the identity token file '%s' holds no token",
@@ -394,8 +393,7 @@ static char *typed(const struct app *app)
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	target_words(&out, app->config.target, app->config.config_file);
-	while (out.len && out.data[out.len - 1] == ' ')
-		out.data[--out.len] = '\0';
+	buf_trim(&out, 0, " ");
 	return buf_take(&out);
 }
 

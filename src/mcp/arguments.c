@@ -924,7 +924,7 @@ static void fill_defaults(struct argument_value *whole, const struct tool *t)
 	size_t count = find_left_out(t, whole->json, left);
 
 	for (size_t i = 0; i < count; i++) {
-		whole->text.data[--whole->text.len] = '\0';
+		buf_cut(&whole->text, whole->text.len - 1);
 		if (whole->json->child)
 			buf_char(&whole->text, ',');
 		buf_json_string(&whole->text, left[i].name,

@@ -373,7 +373,7 @@ static void on_list(struct firmware *s, const cJSON *params,
 		return;
 	}
 	if (r.first)
-		body.data[--body.len] = '\0';
+		buf_cut(&body, body.len - 1);
 	buf_char(&body, ']');
 	r.next = next;
 	if (next)

@@ -629,7 +629,7 @@ static void add_ota(struct buf *b, const struct session_peer *p)
 	line_name(b, "ota");
 	ota_facts_encode(b, o);
 	/* Of the answer, beside what was told. */
-	b->len--;
+	buf_cut(b, b->len - 1);
 	line_text(b, "sent_to", p->ota_answer);
 	buf_char(b, '}');
 }
@@ -887,7 +887,7 @@ static void add_pictures(struct buf *b, const struct words *files)
 {
 	if (b->len < 2 || b->data[b->len - 1] != '}')
 		return;
-	b->data[--b->len] = '\0';
+	buf_cut(b, b->len - 1);
 	buf_text(b, b->len > 1 ? ",\"pictures\":[" : "\"pictures\":[");
 	for (size_t i = 0; i < files->count; i++) {
 		if (i > 0)

@@ -292,8 +292,7 @@ static void add_line(struct buf *out, size_t shown, char *const *cell,
 				text_width(out->data + start, out->len - start),
 				width[f] + GAP);
 	}
-	while (out->len && out->data[out->len - 1] == ' ')
-		out->data[--out->len] = '\0';
+	buf_trim(out, 0, " ");
 }
 
 static void put_line(struct renderer *r, const struct buf *line,

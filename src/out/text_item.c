@@ -115,13 +115,6 @@ static size_t pad_column(struct buf *out, const struct buf *text, size_t column)
 	return used > column ? used : column;
 }
 
-/* Nothing behind the last word. */
-static void trim(struct buf *b)
-{
-	while (b->len > 0 && b->data[b->len - 1] == ' ')
-		b->len--;
-}
-
 void text_item(struct renderer *r, const struct item_record *i)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -131,7 +124,7 @@ void text_item(struct renderer *r, const struct item_record *i)
 	size_t used = pad_column(&b, &key, i->key_width) + 2;
 	buf_text(&b, "  ");
 	add_rest(r, &b, i, r->width > used ? r->width - used : 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
@@ -193,7 +186,7 @@ void text_target(struct renderer *r, const struct target_record *t)
 		add_cell(r, &b, "(switched off there)", PAINT_DIM, 0);
 	if (t->problem)
 		add_cell(r, &b, t->problem, PAINT_WARN, 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
@@ -216,7 +209,7 @@ void text_neighbour(struct renderer *r, const struct neighbour_record *n)
 	add_cell(r, &b, n->source, PAINT_DIM, 0);
 	if (n->problem)
 		add_cell(r, &b, n->problem, PAINT_WARN, 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 	if (n->change)
@@ -233,7 +226,7 @@ void text_trust(struct renderer *r, const struct trust_record *t)
 	add_cell(r, &b, t->file, PAINT_NONE, 0);
 	if (t->problem)
 		add_cell(r, &b, t->problem, PAINT_WARN, 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
@@ -268,7 +261,7 @@ void text_login(struct renderer *r, const struct login_record *l)
 	add_until(&until, l);
 	if (until.len)
 		add_cell(r, &b, buf_string(&until), PAINT_DIM, 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
@@ -283,7 +276,7 @@ static void adopt_line(struct renderer *r, const char *what, const char *text)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	add_cell(r, &b, what, PAINT_DIM, strlen("OTA address"));
 	add_cell(r, &b, text, PAINT_NONE, 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
@@ -622,7 +615,7 @@ void text_task(struct renderer *r, const struct task_record *record)
 	if (t->updated || t->created)
 		add_cell(r, &b, t->updated ? t->updated : t->created, PAINT_DIM,
 			 0);
-	trim(&b);
+	buf_trim(&b, 0, " ");
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }

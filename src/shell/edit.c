@@ -452,7 +452,7 @@ void edit_finish(struct editor *e)
 	if (line)
 		buf_text(&whole, line);
 	else
-		whole.data[--whole.len] = '\0'; /* the newline of the last */
+		buf_cut(&whole, whole.len - 1); /* the newline of the last */
 	if (line && e->events->incomplete &&
 	    e->events->incomplete(e->owner, buf_string(&whole))) {
 		buf_char(&whole, '\n');

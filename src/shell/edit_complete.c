@@ -132,7 +132,7 @@ static void quoted_word_more(struct buf *out, const struct quoted_word *w,
 	words_quote(out, text);
 	/* words_quote ends with the quote that it began with. */
 	if (!closed && out->data[from] == '\'')
-		out->data[--out->len] = '\0';
+		buf_cut(out, out->len - 1);
 }
 
 struct offering {

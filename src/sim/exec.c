@@ -140,9 +140,9 @@ static void on_ended(void *owner, int status)
 	/* The child releases itself behind this. */
 	o->child = NULL;
 	if (text->len && text->data[text->len - 1] == '\n')
-		text->data[--text->len] = '\0';
+		buf_cut(text, text->len - 1);
 	if (text->len && text->data[text->len - 1] == '\r')
-		text->data[--text->len] = '\0';
+		buf_cut(text, text->len - 1);
 	exec_end(o, judge(o, status, &why) ? NULL : &why);
 	error_reset(&why);
 }

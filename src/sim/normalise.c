@@ -167,9 +167,8 @@ static int number_in(const char *text, double *out, bool *percent)
 	add_trimmed(&clean, text);
 	*percent = clean.len && clean.data[clean.len - 1] == '%';
 	if (*percent)
-		clean.data[--clean.len] = '\0';
-	while (clean.len && clean.data[clean.len - 1] == ' ')
-		clean.data[--clean.len] = '\0';
+		buf_cut(&clean, clean.len - 1);
+	buf_trim(&clean, 0, " ");
 	if (!clean.len || clean.len > NUMBER_MAX)
 		return -1;
 	for (size_t i = 0; i < clean.len; i++) {

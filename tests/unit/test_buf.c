@@ -135,6 +135,30 @@ static void cuts(void **state)
 	assert_int_equal(b.len, 0);
 }
 
+static void trims(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	buf_trim(&b, 0, " ");
+	assert_null(b.data);
+	buf_add(&b, " \n \0 \n\n ", 8);
+	buf_trim(&b, 0, "");
+	assert_int_equal(b.len, 8);
+	buf_trim(&b, 6, " \n");
+	assert_int_equal(b.len, 6);
+	assert_int_equal(b.data[6], '\0');
+	buf_trim(&b, 0, "\n ");
+	/* A NUL is no end of what is to be trimmed. */
+	assert_int_equal(b.len, 4);
+	buf_cut(&b, 3);
+	buf_trim(&b, 3, " ");
+	assert_int_equal(b.len, 3);
+	buf_trim(&b, 0, " \n");
+	assert_string_equal(b.data, "");
+	assert_int_equal(b.len, 0);
+}
+
 static void taken(void **state)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -214,11 +238,12 @@ static void taking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),    cmocka_unit_test(grows),
-		cmocka_unit_test(ceiling),  cmocka_unit_test(formats),
-		cmocka_unit_test(consumes), cmocka_unit_test(cuts),
-		cmocka_unit_test(taken),    cmocka_unit_test(json_strings),
-		cmocka_unit_test(memory),   cmocka_unit_test(taking),
+		cmocka_unit_test(empty),	cmocka_unit_test(grows),
+		cmocka_unit_test(ceiling),	cmocka_unit_test(formats),
+		cmocka_unit_test(consumes),	cmocka_unit_test(cuts),
+		cmocka_unit_test(trims),	cmocka_unit_test(taken),
+		cmocka_unit_test(json_strings), cmocka_unit_test(memory),
+		cmocka_unit_test(taking),
 	};
 
 	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
