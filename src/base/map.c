@@ -2,6 +2,7 @@
 /* Open addressing, at most half full; a slot with hash 0 is free. */
 #include "base/map.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -149,6 +150,18 @@ void *map_each(const struct map *t, size_t *at)
 			return s.item;
 	}
 	return NULL;
+}
+
+void **map_sorted(const struct map *t, int (*by)(const void *, const void *))
+{
+	void **all = t->count ? mem_alloc(t->count * sizeof(void *)) : NULL;
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		all[i] = map_each(t, &at);
+	if (all)
+		qsort(all, t->count, sizeof(void *), by);
+	return all;
 }
 
 void map_sweep(struct map *t, bool (*keep)(void *owner, void *item),

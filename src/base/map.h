@@ -36,6 +36,12 @@ bool map_remove(struct map *t, uint64_t hash, const void *item);
 /* All, in no order: the next one from *at, which starts as 0; NULL at the end. */
 void *map_each(const struct map *t, size_t *at);
 
+/*
+ * All, count of them, in this order (as for qsort(3): it is given pointers to
+ * the items). NULL: there are none. The caller frees the array.
+ */
+void **map_sorted(const struct map *t, int (*by)(const void *, const void *));
+
 /* Only those stay that keep says yes to; gives memory back. */
 void map_sweep(struct map *t, bool (*keep)(void *owner, void *item),
 	       void *owner);

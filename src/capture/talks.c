@@ -398,16 +398,10 @@ static int by_number(const void *a, const void *b)
 /* In the order of their numbers: a map has none that stays. */
 void talks_end(struct talks *all)
 {
-	CLEANUP(mem_free_ptr) struct capture_talk **open = NULL;
-	size_t at = 0, capacity = 0, count = 0;
+	CLEANUP(mem_free_ptr)
+	void **open = map_sorted(&all->conns, by_number);
+	size_t count = all->conns.count;
 
-	for (struct capture_talk *t; (t = map_each(&all->conns, &at));) {
-		open = mem_grow(open, &capacity, count,
-				sizeof(struct capture_talk *));
-		open[count++] = t;
-	}
-	if (count)
-		qsort(open, count, sizeof(struct capture_talk *), by_number);
 	for (size_t i = 0; i < count; i++)
 		over(all, open[i]);
 	map_done(&all->conns);

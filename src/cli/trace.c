@@ -292,20 +292,34 @@ int trace_reader(const struct app *app)
 	return app->trace ? capture_reader(app->trace->out) : -1;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct traced *const *one = a, *const *other = b;
+
+	return ((*one)->conn > (*other)->conn) -
+	       ((*one)->conn < (*other)->conn);
+}
+
+/* In the order of their numbers. */
+static void end_all(struct trace_file *f)
+{
+	CLEANUP(mem_free_ptr) void **open = map_sorted(&f->conns, by_number);
+
+	for (size_t i = 0; i < f->conns.count; i++) {
+		end_ours(f, open[i]);
+		mem_free(open[i]);
+	}
+	map_done(&f->conns);
+}
+
 int trace_close(struct trace_file *file, struct error *err)
 {
-	struct traced *c;
-	size_t at = 0;
 	int lost;
 
 	if (!file)
 		return 0;
-	while ((c = map_each(&file->conns, &at))) {
-		end_ours(file, c);
-		mem_free(c);
-	}
+	end_all(file);
 	lost = capture_close(file->out, err);
-	map_done(&file->conns);
 	mem_free(file);
 	return lost;
 }

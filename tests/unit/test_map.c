@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 
 enum { MANY = 3000 };
 static size_t number[MANY];
@@ -47,6 +48,28 @@ static void test_many(void **state)
 	assert_int_equal(t.count, MANY - MANY / 3);
 	map_done(&t);
 	assert_null(find(&t, 1));
+}
+
+static int downwards(const void *a, const void *b)
+{
+	const size_t *const *one = a, *const *other = b;
+
+	return (**one < **other) - (**one > **other);
+}
+
+static void test_sorted(void **state)
+{
+	struct map t = { 0 };
+	void **all;
+
+	(void)state;
+	assert_null(map_sorted(&t, downwards));
+	fill(&t);
+	all = map_sorted(&t, downwards);
+	for (size_t i = 0; i < MANY; i++)
+		assert_ptr_equal(all[i], &number[MANY - 1 - i]);
+	mem_free(all);
+	map_done(&t);
 }
 
 /* Whatever stands beside them: all slots are tried as the last and the first. */
@@ -114,9 +137,8 @@ static void test_hash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_same_hash),
-		cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_many),	  cmocka_unit_test(test_sorted),
+		cmocka_unit_test(test_same_hash), cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_hash),
 	};
 

@@ -242,6 +242,26 @@ static void test_connections(void **state)
 	      "2 end mqtt backend text=\"ended here\" size=10\n");
 }
 
+/* What is open at the end is ended in the order in which it began. */
+static void test_open_at_the_end(void **state)
+{
+	CLEANUP(buf_done) struct buf expected = { 0 };
+
+	(void)state;
+	opened(false, LEG_WS);
+	for (unsigned i = 1; i <= 20; i++) {
+		const struct trace one = { .kind = "ready", .conn = 100 - i };
+
+		trace_write(&app, &one);
+		buf_printf(&expected, "%u open ws -\n", i);
+	}
+	for (unsigned i = 1; i <= 20; i++)
+		buf_printf(&expected,
+			   "%u end ws backend text=\"ended here\" size=10\n",
+			   i);
+	holds(buf_string(&expected));
+}
+
 /* ---- ends ---- */
 
 struct ending {
@@ -395,8 +415,9 @@ static void test_findings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_file), TEST(test_kinds),    TEST(test_connections),
-		TEST(test_ends), TEST(test_findings),
+		TEST(test_file),	TEST(test_kinds),
+		TEST(test_connections), TEST(test_open_at_the_end),
+		TEST(test_ends),	TEST(test_findings),
 	};
 
 	mem_init();
