@@ -255,7 +255,8 @@ static void segment(struct pcap *p, struct flow *f,
 
 /*
  * Bytes of the stream, in as many packets as it takes; all has from_device,
- * data, missing and comment.
+ * data, missing and comment. What is missing and fits into no packet is a gap
+ * in the numbers.
  */
 static void stream(struct pcap *p, struct flow *f,
 		   const struct capture_event *e, struct made_packet all)
@@ -270,9 +271,11 @@ static void stream(struct pcap *p, struct flow *f,
 		all.data.len -= k.data.len;
 		if (all.data.len || k.data.len + k.missing > SEGMENT_MAX)
 			k.missing = 0;
+		all.missing -= k.missing;
 		segment(p, f, e, k);
 		all.comment = NULL;
 	} while (all.data.len);
+	f->seq[all.from_device ? 0 : 1] += (uint32_t)all.missing;
 }
 
 /* Who dials: the board; but a plain server, and a board's own port, are dialled. */

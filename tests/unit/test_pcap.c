@@ -528,6 +528,14 @@ static void frames(void **state)
 		  " 80 PA 272 147 '\\81\\02{}' # the rest of this message was not recorded\n" },
 		{ CAPTURED_TEXT, 9, false,
 		  "0 B>" D1 " 80 PA 276 147 '\\81\\02{}'\n" },
+		/* What does not fit into a packet is a gap behind it. */
+		{ CAPTURED_BINARY, 59990, false,
+		  "0 B>" D1 " 80 PA 280 147 '\\82~\\eaV{}' and 59988 more\n" },
+		{ CAPTURED_BINARY, 70000, false,
+		  "0 B>" D1
+		  " 80 PA 60274 147 '\\82\\7f\\00\\00\\00\\00\\00\\01\\11p{}'\n" },
+		{ CAPTURED_TEXT, 2, false,
+		  "0 B>" D1 " 80 PA 130284 147 '\\81\\02{}'\n" },
 	};
 	static char large[65536];
 	struct pcap p = { 0 };
@@ -564,8 +572,8 @@ static void frames(void **state)
 	assert_memory_equal(p.out.data + at + 28 + 40,
 			    "\x82\x7f\0\0\0\0\0\x01\0\0\0\0", 12);
 	is_told(&p, &at,
-		"0 B>" D1 " 80 PA 280 147 60000 bytes\n"
-		"0 B>" D1 " 80 PA 60280 147 5546 bytes\n");
+		"0 B>" D1 " 80 PA 130288 147 60000 bytes\n"
+		"0 B>" D1 " 80 PA 190288 147 5546 bytes\n");
 	pcap_done(&p);
 }
 
