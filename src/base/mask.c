@@ -28,11 +28,15 @@ static const char *const members[] = {
 };
 /* What decrypts the audio of a voice session, in the object "udp" of a hello. */
 static const char *const udp_members[] = { "key", "nonce" };
-/* Before '=' or ':='. Longer names that end in one of these do as well. */
-static const char *const assigned[] = { "token",   "authorization", "password",
-					"passwd",  "secret",	    "api_key",
-					"api-key", "apikey",	    "?key",
-					"&key" };
+/*
+ * In the name of a header or parameter; before '=' or ':=' names that end in
+ * one of them, too.
+ */
+static const char *const words[] = { "token",	"authorization", "password",
+				     "passwd",	"passphrase",	 "secret",
+				     "api_key", "api-key",	 "apikey" };
+/* In a URL. The same as a parameter's name as a whole. */
+static const char *const keys[] = { "?key", "&key" };
 /* Not "Basic " alone: descriptions of tools begin with that word. */
 static const char *const leads[] = { "Bearer ", "Authorization: Basic " };
 /* In front of what serve hands out for one picture, which is so long. */
@@ -170,15 +174,13 @@ void mask_whole(struct buf *out, const char *secret, size_t len,
 
 bool mask_is_secret(const char *name)
 {
-	static const char *const words[] = { "authorization", "token",
-					     "secret",	      "cookie",
-					     "password",      "api-key",
-					     "api_key",	      "apikey" };
-
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (text_find(name, words[i]))
 			return true;
-	return false;
+	for (size_t i = 0; i < COUNT(members); i++)
+		if (strcasecmp(name, members[i]) == 0)
+			return true;
+	return strcasecmp(name, "key") == 0 || text_find(name, "cookie");
 }
 
 /* ---- the scan ---- */
@@ -405,8 +407,11 @@ static bool mask_word(struct buf *out, struct mask_scan *s)
 {
 	if (mask_upload(out, s))
 		return true;
-	for (size_t i = 0; i < COUNT(assigned); i++)
-		if (hide_assigned(out, s, assigned[i]))
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (hide_assigned(out, s, words[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (hide_assigned(out, s, keys[i]))
 			return true;
 	for (size_t i = 0; i < COUNT(leads); i++) {
 		if (!starts(s, leads[i]))

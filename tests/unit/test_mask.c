@@ -229,6 +229,26 @@ static void test_windows(void **state)
 	mask_names_free(names);
 }
 
+/* What is hidden by its name in one place is in each. */
+static void test_names(void **state)
+{
+	static const char *const secret[] = {
+		"Authorization", "X-Token",    "my_secret",	"Set-Cookie",
+		"db_password",	 "PASSWD",     "a-passphrase",	"x-api-key",
+		"API_KEY_2",	 "apikey",     "key",		"KEY",
+		"private_key",	 "Access_Key", "code_verifier", "id_token",
+	};
+	static const char *const plain[] = { "",     "device-id", "keyword",
+					     "keys", "x-key",	  "Accept",
+					     "user", "verifier" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(secret); i++)
+		assert_true(mask_is_secret(secret[i]));
+	for (size_t i = 0; i < COUNT(plain); i++)
+		assert_false(mask_is_secret(plain[i]));
+}
+
 static void test_nothing_to_hide(void **state)
 {
 	static const char bytes[] = "a\0b\"c\\\"Basic things, tokens";
@@ -256,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_broken_json),
 		cmocka_unit_test(test_keys_of_a_voice_session),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_nothing_to_hide),
 	};
 	return cmocka_run_group_tests_name("mask", tests, NULL, NULL);

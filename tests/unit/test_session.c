@@ -231,15 +231,17 @@ static void secrets_are_masked(void **state)
 	headers_add(&headers, "Device-Id", "02:00");
 	headers_add(&headers, "X-Token", "sesame");
 	fake.peer.headers = &headers;
-	fake.peer.path = "/x?device-id=02&authorization=sesame&token=sesame&q";
+	fake.peer.path =
+		"/x?device-id=02&authorization=sesame&token=sesame&key=sesame&passwd=sesame&q";
 	open_up(DIALECT_PLAIN);
 	peer = session_peer(session);
 	assert_string_equal(headers_get(&peer->headers, "authorization"),
 			    "Bearer ***");
 	assert_string_equal(headers_get(&peer->headers, "x-token"), "***");
 	assert_string_equal(headers_get(&peer->headers, "device-id"), "02:00");
-	assert_string_equal(peer->path,
-			    "/x?device-id=02&authorization=***&token=***&q");
+	assert_string_equal(
+		peer->path,
+		"/x?device-id=02&authorization=***&token=***&key=***&passwd=***&q");
 	headers_done(&headers);
 }
 
