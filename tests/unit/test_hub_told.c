@@ -18,6 +18,7 @@ static const struct mqtt_table *mqtt;
 static struct mqtt_hub *hub;
 static struct raw_mqtt side; /* the broker's end */
 static struct transport held[8];
+static char broker[32]; /* where it is */
 static size_t count;
 static struct buf told;
 static bool hub_closed, adopting;
@@ -33,7 +34,9 @@ static void on_ready(void *owner, const struct peer_info *peer)
 {
 	(void)owner;
 	buf_printf(&told, "ready %s %s %s\n", peer->client_id,
-		   or_none(peer->device_id), or_none(peer->address));
+		   or_none(peer->device_id),
+		   strcmp(peer->address, broker) == 0 ? "broker" :
+							peer->address);
 }
 
 static void on_text(void *owner, enum frame_kind kind, const void *data,
@@ -142,6 +145,8 @@ static int set_up(void **state)
 	getsockname(listener, (struct sockaddr *)&here, &len);
 	c.broker.host = "127.0.0.1";
 	c.broker.port = ntohs(here.sin_port);
+	snprintf(broker, sizeof(broker), "127.0.0.1:%u",
+		 (unsigned)c.broker.port);
 	c.broker.client_id = "x";
 	side = (struct raw_mqtt){ .fd = -1 };
 	count = 0;
@@ -221,7 +226,7 @@ static void test_joined(void **state)
 	tells("mcpctl/joined/" ID, "{\"address\":\"10.0.0.9\",\"n\":7}");
 	only("");
 	tells("mcpctl/joined/x%20y", "no JSON");
-	await("joined x y - - -\nready x y - -\n");
+	await("joined x y - - -\nready x y - broker\n");
 }
 
 /* ---- why it left ---- */
@@ -289,23 +294,22 @@ static void test_left_by_loss(void **state)
 static void test_again(void **state)
 {
 	CLEANUP(mem_free_ptr)
-	char *same = mem_printf("closed %d it connected again||%d|0\n",
-				(int)ERR_CONNECT, EEXIST);
-	CLEANUP(mem_free_ptr)
-	char *first = mem_printf("joined " ID " aa:bb:cc:dd:ee:01 10.0.0.1 -\n"
-				 "%sready " ID " aa:bb:cc:dd:ee:01 10.0.0.1\n",
-				 same);
+	char *first = mem_printf("closed %d it connected again||%d|0\n"
+				 "joined " ID " aa:bb:cc:dd:ee:01 10.0.0.1 -\n"
+				 "ready " ID " aa:bb:cc:dd:ee:01 10.0.0.1\n",
+				 (int)ERR_CONNECT, EEXIST);
 	CLEANUP(mem_free_ptr)
 	char *second = mem_printf(
-		"joined " ID " aa:bb:cc:dd:ee:01 10.0.0.2 -\n"
 		"closed %d a client with the same id connected, from 10.0.0.2|"
 		"if these are two boards: each needs a client id of its own, which OTA gives it|%d|0\n"
+		"joined " ID " aa:bb:cc:dd:ee:01 10.0.0.2 -\n"
 		"ready " ID " aa:bb:cc:dd:ee:01 10.0.0.2\n",
 		(int)ERR_CONNECT, EEXIST);
 	CLEANUP(mem_free_ptr)
-	char *third = mem_printf("joined " ID " aa:bb:cc:dd:ee:01 - -\n"
-				 "%sready " ID " aa:bb:cc:dd:ee:01 -\n",
-				 same);
+	char *third = mem_printf("closed %d it connected again||%d|0\n"
+				 "joined " ID " aa:bb:cc:dd:ee:01 - -\n"
+				 "ready " ID " aa:bb:cc:dd:ee:01 broker\n",
+				 (int)ERR_CONNECT, EEXIST);
 
 	(void)state;
 	joins("1");
@@ -335,7 +339,7 @@ static void test_up(void **state)
 	(void)state;
 	tells("mcpctl/up/" ID, "one");
 	await("joined " ID " aa:bb:cc:dd:ee:01 - -\n"
-	      "ready " ID " aa:bb:cc:dd:ee:01 -\n"
+	      "ready " ID " aa:bb:cc:dd:ee:01 broker\n"
 	      "text one\n");
 	tells("mcpctl/up/" ID, "two");
 	await("text two\n");
@@ -387,7 +391,7 @@ static void test_broker_goes(void **state)
 	(void)state;
 	joins("1");
 	tells("mcpctl/joined/y", "{}");
-	await("joined y - - -\nready y - -\n");
+	await("joined y - - -\nready y - broker\n");
 	raw_close(&side);
 	side.fd = -1;
 	while (!strstr(buf_string(&told), "closed") ||
