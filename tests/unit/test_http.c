@@ -1043,17 +1043,41 @@ static void answer_astray(struct web_client *c, const char *rq)
 	web_say(c, "event: endpoint\ndata: %s\n\n", place);
 }
 
+#define ASTRAY "1: '127.0.0.1' wants messages sent to "
+
 static void test_other_origin(void **state)
 {
+	static const char *const words[] = {
+		"another origin, 'http://evil.test/post'",
+		"another origin, 'http://127.0.0.1:1/'",
+		"another origin, 'https://127.0.0.1/'",
+		"%u",
+		"another origin, 'http://evil.test/'",
+		"'file:///etc/passwd', which is no URL",
+	};
+
 	(void)state;
 	web.answer = answer_astray;
 	target("sse+http", "/sse");
 	seen_open(&seen, &http->dial);
-	for (web.step = 0; web.step < 6; web.step++) {
+	for (web.step = 0; web.step < COUNT(words); web.step++) {
+		CLEANUP(mem_free_ptr) char *expect = NULL;
+
+		expect =
+			strstr(words[web.step], "%u") ?
+				mem_printf(
+					ASTRAY
+					"another origin, 'http://***@127.0.0.1:%u/'",
+					(unsigned)web.port) :
+				mem_printf(ASTRAY "%s", words[web.step]);
 		seen_send(&seen, INITIALIZE);
-		assert_non_null(
-			strstr(failure(web.step), "' wants messages sent to "));
+		assert_string_equal(failure(web.step), expect);
 		assert_int_equal(seen.last.kind, ERR_PROTOCOL);
+		assert_string_equal(
+			seen.last.hint,
+			strstr(expect, "no URL") ?
+				"" :
+				"credentials must not go there; if you trust it, make it the target");
 	}
 	assert_int_equal(seen.messages.count, 0);
 	assert_int_equal(web.requests.count, 6);
@@ -1424,6 +1448,58 @@ static void test_redirects(void **state)
 	seen_send(&seen, LIST);
 	assert_non_null(strstr(failure(1), "redirects again and again"));
 	assert_int_equal(web.requests.count, 8);
+}
+
+/* Each is relative to where the one before it led (RFC 3986, 5.2). */
+static const struct {
+	const char *told, *path;
+} dots[] = {
+	{ "/a/b/c/d", "/a/b/c/d" },
+	{ "./e", "/a/b/c/e" },
+	{ "../f", "/a/b/f" },
+	{ ".", "/a/b/" },
+	{ "..", "/a/" },
+	{ "x/./y/../z?q=/../r", "/a/x/z?q=/../r" },
+	{ "?s=/a", "/a/x/z?s=/a" },
+	{ "../../../..", "/" },
+	{ "...?t", "/...?t" },
+	{ ".h/..i", "/.h/..i" },
+	{ "j#k", "/.h/j" },
+	{ "/k/..", "/" },
+	{ "/l/.", "/l/" },
+	{ "/../m", "/m" },
+	{ "/..?n", "/?n" },
+};
+
+static void answer_dots(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr)
+	char *there = mem_printf("POST %s ", dots[web.step].path);
+	CLEANUP(mem_free_ptr)
+	char *head = mem_printf("Location: %s\r\n", dots[web.step].told);
+
+	if (text_starts(rq, there))
+		web_json(c, REPLY(2));
+	else
+		web_reply(c, 307, head, "", "");
+}
+
+static void test_relative_redirects(void **state)
+{
+	(void)state;
+	begin(answer_dots);
+	for (web.step = 0; web.step < COUNT(dots); web.step++) {
+		CLEANUP(mem_free_ptr)
+		char *there = mem_printf("POST %s ", dots[web.step].path);
+
+		seen_send(&seen, LIST);
+		if (!text_starts(request(web.step * 2 + 1), there))
+			fail_msg("%s: %.40s", dots[web.step].told,
+				 request(web.step * 2 + 1));
+		assert_string_equal(message(web.step), REPLY(2));
+	}
+	assert_int_equal(web.requests.count, 2 * COUNT(dots));
+	assert_int_equal(seen.failures.count, 0);
 }
 
 /* ---- what stands alone ---- */
@@ -2632,6 +2708,7 @@ int main(void)
 		TEST(test_ids),
 		TEST(test_mark),
 		TEST(test_redirects),
+		TEST(test_relative_redirects),
 		TEST(test_retry_limits),
 		TEST(test_server_gone),
 		TEST(test_too_large_for_boards),

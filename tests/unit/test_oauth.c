@@ -41,6 +41,9 @@ static void test_urls(void **state)
 		{ "https://h:0/", NULL },
 		{ "https://", NULL },
 		{ "https://h\\@evil/", NULL },
+		{ "https:/h/", NULL },
+		{ "http:/h/", NULL },
+		{ "https:///", NULL },
 	};
 
 	(void)state;

@@ -40,6 +40,10 @@ static void doubles(void **state)
 		p = before;
 		point_pace_next(&p, &why, 0, (uint32_t)steps[i] / 2, &wait);
 		assert_int_equal(wait, steps[i] * 5 / 4);
+		/* Chance goes round from there. */
+		p = before;
+		point_pace_next(&p, &why, 0, (uint32_t)steps[i] / 2 + 1, &wait);
+		assert_int_equal(wait, steps[i] * 3 / 4);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "clients/point_url.h"
 #include "folder.h"
 
@@ -51,6 +52,12 @@ static void reads(void **state)
 	assert_string_equal(words, "its token ends on 2027-01-31, in 2 h");
 	point_url_expiry(&u.item[0], 1801353600, words, sizeof(words));
 	assert_string_equal(words, "its token ended on 2027-01-31");
+	point_url_expiry(&u.item[0], 1801353600 - 1, words, sizeof(words));
+	assert_string_equal(words, "its token ends on 2027-01-31, in 0 h");
+	point_url_expiry(&u.item[0], 1801353600 - 172799, words, sizeof(words));
+	assert_string_equal(words, "its token ends on 2027-01-31, in 47 h");
+	point_url_expiry(&u.item[0], 1801353600 - 172800, words, sizeof(words));
+	assert_string_equal(words, "its token ends on 2027-01-31, in 2 days");
 	point_url_expiry(&u.item[1], NOW, words, sizeof(words));
 	assert_string_equal(words, "");
 	point_urls_done(&u);
@@ -66,6 +73,44 @@ static void one(void **state)
 		point_urls_text(&u, "wss://h/mcp/?token=s3cret", "X", &err), 0);
 	assert_string_equal(u.item[0].shown, "wss://h/mcp/");
 	point_urls_done(&u);
+	assert_int_equal(point_urls_text(&u, "wss://h/mcp/", "X", &err), 0);
+	assert_string_equal(u.item[0].shown, "wss://h/mcp/");
+	assert_int_equal(u.item[0].expires, 0);
+	point_urls_done(&u);
+}
+
+/* So many bytes in one, and so many in a file, and no more. */
+static void bounds(void **state)
+{
+	CLEANUP(buf_done) struct buf many = { 0 };
+	char text[POINT_URL_MAX + 2];
+	struct point_urls u;
+	struct error err = { 0 };
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "wss://h/mcp/?", 13);
+	text[POINT_URL_MAX + 1] = '\0';
+	assert_int_equal(point_urls_text(&u, text, "X", &err), -1);
+	assert_string_equal(err.text,
+			    "X: this is no address with ws:// or wss://");
+	assert_int_equal(u.count, 0);
+	text[POINT_URL_MAX] = '\0';
+	assert_int_equal(point_urls_text(&u, text, "X", &err), 0);
+	point_urls_done(&u);
+	for (int i = 0; i < POINT_URLS_MAX; i++)
+		buf_printf(&many, "wss://h/%d\n", i);
+	assert_int_equal(read_text(&u, buf_string(&many), &err), 0);
+	assert_int_equal(u.count, POINT_URLS_MAX);
+	assert_string_equal(u.item[POINT_URLS_MAX - 1].shown,
+			    "wss://h/31 (line 32)");
+	point_urls_done(&u);
+	buf_text(&many, "ws://h/\n");
+	assert_int_equal(read_text(&u, buf_string(&many), &err), -1);
+	if (!strstr(err.text, ", line 33: these are too many addresses"))
+		fail_msg("%s", err.text);
+	assert_string_equal(err.hint, "32 are possible");
+	error_reset(&err);
 }
 
 /* None of it shows a secret. */
@@ -79,6 +124,8 @@ static void wrong(void **state)
 		{ "https://h/mcp/?token=s3cret\n", "line 1" },
 		{ "\nwss://?token=s3cret\n", "line 2" },
 		{ "s3cret\n", "line 1" },
+		{ "ws:/h/mcp/?token=s3cret\n", "no address with ws://" },
+		{ "wss:/h/mcp/?token=s3cret\n", "no address with ws://" },
 		{ "ws://h/mcp_endpoint/call/?token=s3cret\n", "robots" },
 		{ "ws://h/mcp/?token=s3cret\nws://h/mcp/?token=s3cret\n",
 		  "twice" },
@@ -125,9 +172,8 @@ static void other_tokens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads),
-		cmocka_unit_test(one),
-		cmocka_unit_test(wrong),
+		cmocka_unit_test(reads),	cmocka_unit_test(one),
+		cmocka_unit_test(bounds),	cmocka_unit_test(wrong),
 		cmocka_unit_test(other_tokens),
 	};
 

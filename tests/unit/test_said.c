@@ -76,9 +76,17 @@ static void what_is_no_batch(void **state)
 	(void)state;
 	no_batch_has("[]", NULL, "nothing in it");
 	no_batch_has("[" PING "]", "2025-06-18", "has no batches");
-	for (int i = 0; i <= SAID_BATCH_MAX; i++)
+	for (int i = 0; i < SAID_BATCH_MAX; i++)
 		buf_text(&many, i ? ",1" : "[1");
 	buf_char(&many, ']');
+	assert_int_equal(
+		said_read(&s, buf_string(&many), many.len, "2025-03-26", NULL),
+		0);
+	assert_null(s.fault);
+	assert_int_equal(s.count, SAID_BATCH_MAX);
+	said_done(&s);
+	many.len--;
+	buf_text(&many, ",1]");
 	no_batch_has(buf_string(&many), "2025-03-26", "too many");
 	assert_int_equal(said_read(&s, "{\"id\":", 6, NULL, &why), -1);
 	assert_int_equal(s.count, 1);
