@@ -429,6 +429,22 @@ static void test_file_trial(void **state)
 	good(&call_ask);
 }
 
+/* Who turns to another target has told nothing of the first one's trial. */
+static void test_file_trial_left(void **state)
+{
+	(void)state;
+	app.config.breaker = "1,1m";
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	pause_over();
+	run_again("http://a/mcp");
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
+	target("http://b/mcp");
+	good(&call_ask);
+	target("http://a/mcp");
+	good(&call_ask);
+}
+
 static void file_is(const char *content, bool noticed)
 {
 	struct guard_file file;
@@ -541,13 +557,21 @@ static int enter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_option),	TEST(test_memory),
-		TEST(test_ping),	TEST(test_off),
-		TEST(test_row),		TEST(test_opening),
-		TEST(test_tries),	TEST(test_trial_is_one_request),
-		TEST(test_policy),	TEST(test_long_error),
-		TEST(test_file),	TEST(test_file_trial),
-		TEST(test_file_broken), TEST(test_file_unwritten),
+		TEST(test_option),
+		TEST(test_memory),
+		TEST(test_ping),
+		TEST(test_off),
+		TEST(test_row),
+		TEST(test_opening),
+		TEST(test_tries),
+		TEST(test_trial_is_one_request),
+		TEST(test_policy),
+		TEST(test_long_error),
+		TEST(test_file),
+		TEST(test_file_trial),
+		TEST(test_file_trial_left),
+		TEST(test_file_broken),
+		TEST(test_file_unwritten),
 		TEST(test_file_place),
 	};
 
