@@ -33,6 +33,7 @@
 #define REFUSED_AT_ONCE 32
 #define BODY_MAX (1u << 20)
 #define HEAD_TIMEOUT_MS 10000
+#define IDLE_S 15
 #define REFUSED_AGAIN_MS 60000
 #define CONNECTIONS_MAX 256
 
@@ -190,6 +191,8 @@ static void take_config(struct front *f, const struct front_config *config)
 		f->config.body_max = BODY_MAX;
 	if (!f->config.head_timeout)
 		f->config.head_timeout = HEAD_TIMEOUT_MS;
+	if (!f->config.idle)
+		f->config.idle = IDLE_S;
 	if (!f->config.refused_again)
 		f->config.refused_again = REFUSED_AGAIN_MS;
 	if (!f->config.connections_max)

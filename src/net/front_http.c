@@ -111,6 +111,7 @@ static enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 
 	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
 				  &rq->headers);
+	g->chunked = headers_get(&rq->headers, "Transfer-Encoding") != NULL;
 	host = head_target_host(rq->uri, strlen(rq->uri));
 	reason = head_problem(&rq->headers, host, http_1_0);
 	if (reason)
@@ -156,7 +157,6 @@ static bool request_preflight(struct front_request *rq, const char *method)
  * their bodies and sends what the owner answers.
  */
 
-#define IDLE_SECONDS 15u
 /* Room for a head of FRONT_HEAD_MAX and what the library makes of it. */
 #define CONNECTION_MEMORY (4u * FRONT_HEAD_MAX)
 /* A body above the limit is read and dropped up to this many times the limit. */
@@ -259,7 +259,7 @@ static void await_next(struct front *f, struct MHD_Connection *c)
 	if (!g)
 		return;
 	http_guest_moved(g, false);
-	g->known = false;
+	g->known = g->chunked = false;
 	front_share_begin(f, &g->share, (const struct sockaddr *)&peer);
 }
 
@@ -496,7 +496,7 @@ static struct MHD_Daemon *start_daemon(struct front *f)
 			MHD_ALLOW_SUSPEND_RESUME | ONE_THREAD,
 		0, NULL, NULL, on_request, f, MHD_OPTION_EXTERNAL_LOGGER,
 		no_log, NULL, MHD_OPTION_CONNECTION_LIMIT, limit,
-		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_TIMEOUT, f->config.idle,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, f,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, f,

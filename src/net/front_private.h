@@ -136,6 +136,8 @@ struct http_guest {
 	bool answering; /* it has asked all, and waits for us */
 	bool ending;
 	bool known; /* who asks now */
+	/* Of what it asks. Not asked of the library later: a head is gone there as soon as its time is over, its connection a turn later. */
+	bool chunked;
 };
 
 /* A socket whose head is looked at (front_head.c). */

@@ -113,9 +113,7 @@ static void end_stuck(struct front *f, int64_t before)
 {
 	for (struct http_guest *g = f->guests; g; g = g->next) {
 		if (!g->answering && !g->ending && g->since <= before &&
-		    MHD_lookup_connection_value(
-			    g->connection, MHD_HEADER_KIND,
-			    MHD_HTTP_HEADER_TRANSFER_ENCODING))
+		    g->chunked)
 			hang_up(g);
 	}
 }

@@ -273,6 +273,15 @@ mcp() {
 	} 2>/dev/null # of NUL
 }
 
+# in_time LIMIT LINE ARG…: mcp with a shell that asks whether there is an answer to
+# ping, however long its start takes, and then LINE within that limit.
+in_time() {
+	status=0
+	mcpctl "${@:3}" shell <<<$'ping\nset timeout '"$1"$'\n'"$2" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	out=$(<"$WORK/stdout")
+	err=$(<"$WORK/stderr")
+}
+
 # ends STATUS: the status of the last mcp, with what it printed when it is another.
 ends() {
 	[ "$status" = "$1" ] && return 0

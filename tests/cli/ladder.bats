@@ -200,7 +200,7 @@ needs_filter() { # to drop packets, as if the power went
 		    if m["method"] in answers:
 		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": answers[m["method"]]}), flush=True)
 	END
-	mcp --timeout 500ms "stdio:/usr/bin/python3 busy.py" call slow
+	in_time 500ms 'call slow' "stdio:/usr/bin/python3 busy.py"
 	ends 4
 	hints '  so    the server answers others: it works on this, or has lost it'
 	absent D121 stderr

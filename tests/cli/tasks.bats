@@ -35,6 +35,15 @@ odd() {
 	mcp --era "$era" "$@" -- /usr/bin/python3 "$ROOT/tests/cli/task_server.py" "$era" heard
 }
 
+# outlasts ERA TOOL [HINT]: that task is not over when the time is; then it is
+# cancelled, or HINT says why not.
+outlasts() {
+	in_time 500ms "call --task $2" --era "$1" "stdio:/usr/bin/python3 '$ROOT/tests/cli/task_server.py' $1"
+	ends 4
+	hints "the task is not over when the time is"
+	hints "${3-the task was cancelled}"
+}
+
 # silent: the last mcp has nothing on stdout.
 silent() { [ -z "$out" ]; }
 
@@ -302,16 +311,10 @@ silent() { [ -z "$out" ]; }
 			ends 0
 			[ "$out" = good ]
 		done
-		odd $era call --task huge --timeout 300ms
-		ends 4
-		hints 'the task was cancelled'
-		odd $era call --task endless --timeout 300ms
-		ends 4
+		outlasts $era huge
+		outlasts $era endless
 		hints 'still at it'
-		hints 'the task was cancelled'
-		odd $era call --task stubborn --timeout 300ms
-		ends 4
-		hints 'the server did not take that the task is cancelled'
+		outlasts $era stubborn 'the server did not take that the task is cancelled'
 	done
 }
 

@@ -26,6 +26,7 @@ static struct {
 	struct front *front;
 	struct raw_child child;
 	size_t sockets_max;
+	unsigned held_up; /* ms, by being told of who is slow */
 	unsigned requests, slow, slow_before, busy, broken, cut;
 	bool told, closed;
 	/* what the streams are told, and who is answered later */
@@ -57,6 +58,8 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	t.broken += what == FRONT_BROKEN;
 	t.cut += what == FRONT_CUT;
 	t.told = true;
+	if (what == FRONT_SLOW)
+		usleep(t.held_up * 1000);
 }
 
 static size_t sockets_max(void *owner)
@@ -1372,6 +1375,43 @@ static void test_refused_unheard(void **state)
 	assert_int_equal(t.requests, 0);
 }
 
+#define CHUNKED \
+	"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+/* One that says nothing more, and one whose chunk begins with more than there is room for. */
+static void child_idle_and_stuck(uint16_t port, int out)
+{
+	int idle = raw_connect(port), stuck = raw_connect(port);
+
+	(void)out;
+	raw_text(idle, CHUNKED);
+	usleep(600000);
+	raw_text(stuck, CHUNKED "2;");
+	for (int i = 0; i < 7000; i++) {
+		if (send(stuck, "0123456789", 10, MSG_NOSIGNAL) < 0)
+			break;
+	}
+	while (recv(stuck, &(char){ 0 }, 1, 0) > 0)
+		;
+	close(stuck);
+	close(idle);
+}
+
+/* The heads of those whose time is over are gone before their connections are. */
+static void test_stuck_amid_timeout(void **state)
+{
+	const struct front_config config = { .host = "127.0.0.1", .idle = 1 };
+	struct error err = { 0 };
+
+	(void)state;
+	t.held_up = 1200;
+	t.front = table->open(t.loop, &config, &events, NULL, &err);
+	assert_non_null(t.front);
+	run(child_idle_and_stuck);
+	/* The other one, too, where its own time is over meanwhile. */
+	assert_in_range(t.slow, 1, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -1410,6 +1450,7 @@ int main(void)
 		TEST(test_refused),
 		TEST(test_refused_at_end),
 		TEST(test_refused_unheard),
+		TEST(test_stuck_amid_timeout),
 	};
 
 	return cmocka_run_group_tests_name("front", tests, NULL, NULL);
