@@ -136,7 +136,6 @@ bool panic_text_line(struct panic_text *p, struct span line)
 		panic_text_reset(p);
 		add_all(p, behind(line, abort), false);
 		p->sure = p->count;
-		p->aborted = p->count > 0;
 		return false;
 	}
 	if (take_backtrace(p, line))

@@ -19,7 +19,6 @@ struct panic_text { /* zeroed at first */
 	   called. The first `sure` are not. */
 	size_t sure;
 	bool dumping; /* registers and stack are being printed */
-	bool aborted; /* the only one so far is that of abort() */
 };
 
 /*
