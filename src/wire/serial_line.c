@@ -30,9 +30,10 @@ static size_t escape_length(const char *text, size_t len)
 			       1;
 	while (i < len && text[i] != '\a' && text[i] != ESC)
 		i++;
-	if (i < len && text[i] == ESC && i + 1 < len && text[i + 1] == '\\')
-		i++;
-	return i < len ? i + 1 : i;
+	if (i < len && text[i] == '\a')
+		return i + 1;
+	/* ESC and a backslash end it; any other sequence only begins there. */
+	return i + 1 < len && text[i + 1] == '\\' ? i + 2 : i;
 }
 
 /*

@@ -54,6 +54,8 @@ static void escapes(void **state)
 		{ BYTES("a\x1b]0;t\x1b\\b"), "ab" },
 		{ BYTES("a\x1b]0;t"), "a" },
 		{ BYTES("a\x1b]0;t\x1b"), "a" },
+		/* Another sequence ends it, and is not of it. */
+		{ BYTES("a\x1b]0;t\x1b[31mb"), "ab" },
 		{ BYTES("\0a\0\rb\r"), "ab" },
 	};
 
