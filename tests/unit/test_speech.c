@@ -82,6 +82,87 @@ static void refuses_other_wav(void **state)
 			 -1);
 }
 
+#define EXTENSIBLE(size, coding)                                       \
+	"fmt " size "\0\0\0\xfe\xff\2\0" HZ_16000 "\0\0\0\0\4\0\x10\0" \
+	"\x16\0\x10\0\3\0\0\0" coding
+
+/* Each message whole, and each border. */
+static const struct wav_row {
+	const char *bytes;
+	size_t len;
+	size_t frames, channels, from; /* from: where samples stand */
+	const char *why;
+} wav_rows[] = {
+	{ BYTES(RIFF MONO "data\2\0\0\0\1\2"), 1, 1, 44, NULL },
+	{ BYTES(RIFF MONO "data\3\0\0\0\1\2\3"), 1, 1, 44, NULL },
+	{ BYTES(RIFF STEREO "data\4\0\0\0\1\2\3\4"), 1, 2, 44, NULL },
+	{ BYTES(RIFF STEREO "data\x9\0\0\0\1\2\3\4\5\6\7\x8\x9"), 2, 2, 44,
+	  NULL },
+	{ BYTES(RIFF STEREO "data\4\0\0\0\1\2\3"), 0, 2, 0,
+	  "it has no samples" },
+	{ BYTES(RIFF MONO "data\1\0\0\0\1"), 0, 1, 0, "it has no samples" },
+	/* A chunk without bytes, and one to the very end. */
+	{ BYTES(RIFF "LIST\0\0\0\0" MONO "fact\2\0\0\0ab"
+		     "data\2\0\0\0\1\2"),
+	  1, 1, 62, NULL },
+	{ BYTES(RIFF MONO "LIST\2\0\0\0ab"), 0, 1, 0, "it has no 'data'" },
+	{ BYTES(RIFF MONO "LIST\1\0\0\0a"), 0, 1, 0, "it has no 'data'" },
+	{ BYTES(RIFF MONO "LIST\1\0\0\0a\0data"), 0, 1, 0, "it has no 'data'" },
+	{ BYTES(RIFF MONO "data\2\0\0"), 0, 1, 0, "it has no 'data'" },
+	{ BYTES(RIFF EXTENSIBLE("\x1a", "\1\0") "data\4\0\0\0\1\2\3\4"), 1, 2,
+	  54, NULL },
+	{ BYTES(RIFF EXTENSIBLE("\x1a", "\3\0") "data\4\0\0\0\1\2\3\4"), 0, 2,
+	  0, "it has coding 3 with 16 bits, and PCM with 16 is read" },
+	{ BYTES(RIFF EXTENSIBLE("\x19", "\1\0") "data\4\0\0\0\1\2\3\4"), 0, 2,
+	  0, "it has coding 65534 with 16 bits, and PCM with 16 is read" },
+	{ BYTES(RIFF FORMAT("\1", "\1", HZ_16000, "\x18") "data"), 0, 1, 0,
+	  "it has coding 1 with 24 bits, and PCM with 16 is read" },
+	{ BYTES(RIFF FORMAT("\1", "\0", HZ_16000, "\x10") "data"), 0, 0, 0,
+	  "it has 0 channels, and 1 or 2 are read" },
+	{ BYTES(RIFF FORMAT("\1", "\3", HZ_16000, "\x10") "data"), 0, 3, 0,
+	  "it has 3 channels, and 1 or 2 are read" },
+	{ BYTES(RIFF "fmt \xf\0\0\0\1\0\1\0" HZ_16000 "\0\0\0\0\2\0\x10"), 0, 0,
+	  0, "its 'fmt ' has 15 bytes, and 16 are the least" },
+	{ BYTES("RIFF\0\0\0\0WAV"), 0, 0, 0, "it is no WAV file" },
+	{ BYTES("RIFX\0\0\0\0WAVE"), 0, 0, 0, "it is no WAV file" },
+	{ BYTES("RIFF\0\0\0\0AVI "), 0, 0, 0, "it is no WAV file" },
+	{ BYTES(RIFF), 0, 0, 0, "it has no 'fmt '" },
+};
+
+static void borders_of_wav(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(wav_rows); i++) {
+		const struct wav_row *row = &wav_rows[i];
+		struct error err = { 0 };
+		struct wav w;
+
+		assert_int_equal(wav_read(&w, row->bytes, row->len, &err),
+				 row->why ? -1 : 0);
+		assert_string_equal(err.text, row->why ? row->why : "");
+		assert_int_equal(w.frames, row->frames);
+		assert_int_equal(w.channels, row->channels);
+		if (!row->why)
+			assert_ptr_equal(w.samples, row->bytes + row->from);
+		error_reset(&err);
+	}
+}
+
+/* A rate of all four bytes. */
+static void rates_of_wav(void **state)
+{
+	struct error err = { 0 };
+	struct wav w;
+
+	(void)state;
+	assert_int_equal(wav_read(&w,
+				  BYTES(RIFF FORMAT("\1", "\1", "\1\2\3\4",
+						    "\x10") "data\2\0\0\0\1\2"),
+				  &err),
+			 0);
+	assert_int_equal(w.rate, 0x04030201);
+}
+
 /* ---- packets ---- */
 
 static const struct ogg_table *ogg(void)
@@ -304,6 +385,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_wav),
 		cmocka_unit_test(refuses_other_wav),
+		cmocka_unit_test(borders_of_wav),
+		cmocka_unit_test(rates_of_wav),
 		cmocka_unit_test(passes_packets_as_they_are),
 		cmocka_unit_test(joins_short_ones),
 		cmocka_unit_test(fills_the_last),
