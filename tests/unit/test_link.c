@@ -641,6 +641,371 @@ static void relayed_without_hello(void **state)
 	link_done(&l);
 }
 
+/* Only 1, 2 and 3 are versions of frames: of the option, the header, the hello. */
+static void frame_versions(void **state)
+{
+	static const struct {
+		int told, of_2; /* what it is then, where it was 2 before */
+	} rows[] = { { -1, 2 }, { 0, 2 }, { 1, 1 }, { 2, 2 },
+		     { 3, 3 },	{ 4, 2 }, { 9, 2 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct relay_info relay = { .session_id = "",
+						  .frame_version =
+							  rows[i].told };
+		CLEANUP(mem_free_ptr)
+		char *hello = mem_printf("{\"type\":\"hello\",\"version\":%d}",
+					 rows[i].told);
+		struct link l;
+
+		link_init(&l, DIALECT_DEVICE, rows[i].told);
+		assert_int_equal(l.frame_version, rows[i].of_2 == rows[i].told ?
+							  rows[i].told :
+							  1);
+		link_init(&l, DIALECT_DEVICE, 2);
+		link_connected(&l, true, rows[i].told);
+		assert_int_equal(l.frame_version, rows[i].of_2);
+		link_init(&l, DIALECT_DEVICE, 2);
+		link_relayed(&l, &relay);
+		assert_int_equal(l.frame_version, rows[i].of_2);
+		link_init(&l, DIALECT_DEVICE, 2);
+		assert_int_equal(kind_of(&l, hello), LINK_HELLO);
+		assert_int_equal(l.frame_version, rows[i].of_2);
+		link_done(&l);
+	}
+}
+
+static void who_is_up(void **state)
+{
+	static const struct {
+		enum dialect dialect;
+		bool dialled_in;
+		enum dialect then;
+		bool up;
+	} rows[] = {
+		{ DIALECT_PLAIN, false, DIALECT_PLAIN, true },
+		{ DIALECT_PLAIN, true, DIALECT_PLAIN, true },
+		{ DIALECT_DEVICE, false, DIALECT_DEVICE, true },
+		{ DIALECT_DEVICE, true, DIALECT_DEVICE, false },
+		{ DIALECT_UNKNOWN, false, DIALECT_UNKNOWN, false },
+		{ DIALECT_UNKNOWN, true, DIALECT_DEVICE, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct link l;
+
+		link_init(&l, rows[i].dialect, 0);
+		assert_int_equal(l.up, rows[i].dialect == DIALECT_PLAIN);
+		link_connected(&l, rows[i].dialled_in, 0);
+		assert_int_equal(l.dialect, rows[i].then);
+		assert_int_equal(l.up, rows[i].up);
+		link_done(&l);
+		assert_int_equal(l.dialect, DIALECT_UNKNOWN);
+		assert_false(l.up);
+	}
+}
+
+/* What an unknown peer says first: whether it is up, and what it is. */
+static void first_words(void **state)
+{
+	static const struct {
+		const char *text;
+		enum dialect dialect;
+		bool up;
+		enum link_kind kind;
+	} rows[] = {
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", DIALECT_PLAIN, true,
+		  LINK_PAYLOAD },
+		{ "{\"id\":1}", DIALECT_UNKNOWN, false, LINK_PAYLOAD },
+		{ "{\"type\":\"mcp\",\"payload\":5}", DIALECT_DEVICE, true,
+		  LINK_BROKEN },
+		{ "{\"type\":\"mcp\"}", DIALECT_DEVICE, true, LINK_BROKEN },
+		{ "{\"type\":\"hello\"}", DIALECT_DEVICE, true, LINK_HELLO },
+		{ "{\"type\":\"listen\"}", DIALECT_UNKNOWN, false,
+		  LINK_DEVICE },
+		{ "{", DIALECT_UNKNOWN, false, LINK_BROKEN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct link l;
+
+		link_init(&l, DIALECT_UNKNOWN, 0);
+		assert_int_equal(kind_of(&l, rows[i].text), rows[i].kind);
+		assert_int_equal(l.dialect, rows[i].dialect);
+		assert_int_equal(l.up, rows[i].up);
+		link_done(&l);
+	}
+}
+
+/* A dialect that is known stays, whatever comes. */
+static void stays_plain(void **state)
+{
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_PLAIN, 0);
+	assert_int_equal(
+		kind_of(&l,
+			"{\"session_id\":\"S\",\"type\":\"mcp\",\"payload\":{\"id\":1,\"result\":1}}"),
+		LINK_PAYLOAD);
+	assert_int_equal(l.dialect, DIALECT_PLAIN);
+	/* And an id of a session is of devices alone. */
+	assert_string_equal(l.session_id, "");
+	assert_int_equal(kind_of(&l, HELLO), LINK_DEVICE);
+	assert_int_equal(l.hellos, 0);
+	assert_false(l.has_hello);
+	link_done(&l);
+}
+
+static void told_first(void *owner, enum frame_kind kind, struct span frame,
+		       const struct json_places *at)
+{
+	struct link_item *i = owner;
+
+	assert_int_equal(i->kind, LINK_NOTHING);
+	buf_printf(i->reply, "%s %.*s%s",
+		   kind == FRAME_TEXT ? "text" : "binary", (int)frame.len,
+		   frame.text, at ? " placed" : "");
+}
+
+/* Each frame is told before what it means; what is no JSON has no places. */
+static void frames_are_told(void **state)
+{
+	static const struct {
+		enum frame_kind kind;
+		const char *frame, *told;
+	} rows[] = {
+		{ FRAME_TEXT, "{\"id\":1,\"result\":1}",
+		  "text {\"id\":1,\"result\":1} placed" },
+		{ FRAME_TEXT, "{\"type\":\"x\"}",
+		  "text {\"type\":\"x\"} placed" },
+		{ FRAME_TEXT, "{\"id\":", "text {\"id\":" },
+		{ FRAME_BINARY, "abc", "binary abc" },
+	};
+	struct link_events all = events;
+
+	(void)state;
+	all.frame = told_first;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf told = { 0 };
+		struct link_item item = { .reply = &told };
+		struct link l;
+
+		link_init(&l, DIALECT_DEVICE, 0);
+		link_receive(
+			&l, rows[i].kind,
+			(struct span){ rows[i].frame, strlen(rows[i].frame) },
+			&all, &item);
+		assert_string_equal(buf_string(&told), rows[i].told);
+		assert_true(item.kind != LINK_NOTHING);
+		link_item_done(&item);
+		link_done(&l);
+	}
+}
+
+static void keep_frame(void *owner, const struct message *m)
+{
+	buf_add(owner, m->frame.text, m->frame.len);
+	buf_char(owner, '\n');
+}
+
+/* The parts of a batch, each in a frame as it would have come alone. */
+static void frames_of_a_batch(void **state)
+{
+	static const struct link_events notes = { .notification = keep_frame,
+						  .request = keep_frame };
+	static const char text[] =
+		"{\"type\":\"mcp\",\"payload\":[{\"method\":\"a\"},{\"id\":1,\"method\":\"b\"}]}";
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	memcpy(l.session_id, "S1", 3);
+	link_receive(&l, FRAME_TEXT, (struct span){ text, strlen(text) },
+		     &notes, &out);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":{\"method\":\"a\"}}\n"
+		"{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":{\"id\":1,\"method\":\"b\"}}\n");
+	link_done(&l);
+}
+
+/* An id of 63 bytes has room, one more has none; a hello shows no old one. */
+static void ids_that_are_learned(void **state)
+{
+#define ID_62 "01234567890123456789012345678901234567890123456789012345678901"
+	static const struct {
+		const char *text, *id;
+	} rows[] = {
+		{ "{\"session_id\":\"" ID_62 "2\",\"type\":\"x\"}", ID_62 "2" },
+		{ "{\"session_id\":\"" ID_62 "23\",\"type\":\"x\"}", "" },
+		{ "{\"sessionId\":\"S\",\"type\":\"x\"}", "S" },
+		{ "{\"session_id\":5,\"type\":\"x\"}", "" },
+		{ "{\"session_id\":\"S\",\"type\":\"mcp\",\"payload\":{\"id\":1}}",
+		  "S" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct link l;
+
+		link_init(&l, DIALECT_DEVICE, 0);
+		kind_of(&l, rows[i].text);
+		assert_string_equal(l.session_id, rows[i].id);
+		assert_int_equal(l.learned, *rows[i].id != '\0');
+		assert_int_equal(l.gone_camel, i == 2);
+		kind_of(&l, "{\"type\":\"hello\",\"session_id\":\"T\"}");
+		assert_memory_equal(l.session_id, "mcpctl-", 7);
+		assert_int_equal(strlen(l.session_id), 23);
+		assert_false(l.learned);
+		assert_int_equal(l.gone_camel, i == 2);
+		link_done(&l);
+	}
+}
+
+/* serve may have made a new session at the hello: the device shows it. */
+static void relayed_hello_again(void **state)
+{
+	const struct relay_info relay = { .hello = HELLO,
+					  .hello_len = strlen(HELLO),
+					  .session_id = "S-7",
+					  .hellos = 5,
+					  .mqtt = true };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 2);
+	link_relayed(&l, &relay);
+	assert_int_equal(l.hellos, 5);
+	assert_true(l.has_udp);
+	kind_of(&l, "{\"session_id\":\"S-8\",\"type\":\"x\"}");
+	assert_string_equal(l.session_id, "S-7");
+	assert_int_equal(kind_of(&l, "{\"type\":\"hello\",\"version\":2}"),
+			 LINK_HELLO);
+	assert_int_equal(l.hellos, 6);
+	assert_false(l.hello.mcp);
+	kind_of(&l, "{\"session_id\":\"S-8\",\"type\":\"x\"}");
+	assert_string_equal(l.session_id, "S-8");
+	link_done(&l);
+}
+
+/* How sound goes out: with the head of the version, bare over UDP and serve. */
+static void wraps_sound(void **state)
+{
+	static const struct {
+		int version;
+		bool relayed, udp;
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{ 1, false, false, "xy", 2 },
+		{ 2, false, false, "\0\2\0\0\0\0\0\0\1\2\3\4\0\0\0\2xy", 18 },
+		{ 3, false, false, "\0\0\0\2xy", 6 },
+		{ 3, true, false, "xy", 2 },
+		{ 2, false, true, "xy", 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+		struct link l;
+
+		link_init(&l, DIALECT_DEVICE, rows[i].version);
+		l.relayed = rows[i].relayed;
+		l.has_udp = rows[i].udp;
+		link_wrap_sound(&l, 0x01020304, "xy", 2, &out);
+		assert_int_equal(out.len, rows[i].len);
+		assert_memory_equal(out.data, rows[i].bytes, rows[i].len);
+		link_done(&l);
+	}
+}
+
+/* Without an offer, or for another transport, the answer is WebSocket's. */
+static void offers(void **state)
+{
+	static const struct udp_offer offer = { .server = "h", .port = 7 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_offer_udp(&l, NULL);
+	assert_false(l.has_udp);
+	receive(&l, UDP_HELLO, &item, &reply);
+	link_item_done(&item);
+	assert_non_null(strstr(buf_string(&reply), "\"websocket\""));
+	link_offer_udp(&l, &offer);
+	link_offer_udp(&l, NULL);
+	/* That there was one stays. */
+	assert_true(l.has_udp && !l.udp);
+	link_done(&l);
+}
+
+static void refused_device_messages(void **state)
+{
+	static const struct {
+		const char *json;
+		enum dialect dialect;
+		bool relayed;
+		const char *text, *hint;
+	} rows[] = {
+		{ "{\"type\":\"tts\"}", DIALECT_PLAIN, false,
+		  "the peer speaks plain JSON-RPC and takes no device messages",
+		  "for a JSON-RPC message use 'request' or 'notify'" },
+		{ "{\"type\":5}", DIALECT_DEVICE, false,
+		  "a device message is a JSON object with the text member 'type'",
+		  "for example {\"type\":\"system\",\"command\":\"reboot\"}" },
+		{ "{\"type\":\"hello\"}", DIALECT_DEVICE, true,
+		  "serve has said hello to the device already", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf out = { 0 };
+		struct error err = { 0 };
+		struct link l;
+
+		link_init(&l, rows[i].dialect, 0);
+		l.relayed = rows[i].relayed;
+		assert_int_equal(link_wrap_device(&l, rows[i].json, &out, &err),
+				 -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(err.text, rows[i].text);
+		assert_string_equal(err.hint, rows[i].hint);
+		assert_int_equal(out.len, 0);
+		error_reset(&err);
+		link_done(&l);
+	}
+}
+
+/* As it was written: no session yet, serve's, an unknown dialect; and broken. */
+static void other_device_messages(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct error err = { 0 };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	assert_int_equal(
+		link_wrap_device(&l, "{\"type\":\"hello\"}", &out, &err), 0);
+	assert_string_equal(buf_string(&out), "{\"type\":\"hello\"}");
+	buf_reset(&out);
+	l.relayed = true;
+	assert_int_equal(link_wrap_device(&l, "{\"type\":\"tts\"}", &out, &err),
+			 0);
+	assert_string_equal(buf_string(&out), "{\"type\":\"tts\"}");
+	assert_int_equal(link_wrap_device(&l, "{", &out, &err), -1);
+	assert_memory_equal(err.text, "device message: ", 16);
+	error_reset(&err);
+	link_done(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -659,6 +1024,18 @@ int main(void)
 		cmocka_unit_test(learned_session),
 		cmocka_unit_test(relayed),
 		cmocka_unit_test(relayed_without_hello),
+		cmocka_unit_test(frame_versions),
+		cmocka_unit_test(who_is_up),
+		cmocka_unit_test(first_words),
+		cmocka_unit_test(stays_plain),
+		cmocka_unit_test(frames_are_told),
+		cmocka_unit_test(frames_of_a_batch),
+		cmocka_unit_test(ids_that_are_learned),
+		cmocka_unit_test(relayed_hello_again),
+		cmocka_unit_test(wraps_sound),
+		cmocka_unit_test(offers),
+		cmocka_unit_test(refused_device_messages),
+		cmocka_unit_test(other_device_messages),
 	};
 
 	return cmocka_run_group_tests_name("link", tests, NULL, NULL);
