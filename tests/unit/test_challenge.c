@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #define check_text(text, want)                           \
@@ -54,6 +55,20 @@ static void test_forms(void **state)
 		{ "Bearer error=\"a\x01z\"", NULL, NULL, NULL, true },
 		{ "Bearer error=\"\xff\"", NULL, NULL, NULL, true },
 		{ "=,\"\",= Bearer error=e", NULL, NULL, "e", true },
+		{ "Bearer scope=\"a\\", NULL, NULL, NULL, true },
+		{ "Bearer scope=\"\", Bearer scope=s", NULL, "s", NULL, true },
+		{ "Bearer scope=a\"b\"", NULL, "a", NULL, true },
+		{ "Bearer error=e scope=s", NULL, "s", "e", true },
+		{ "Bearer, error=e", NULL, NULL, "e", true },
+		{ "Bearer\tscope\t=\ts\t,\terror=e", NULL, "s", "e", true },
+		{ "Bearer abc==, error=e", NULL, NULL, "e", true },
+		{ "Bearer abc, Basic scope=no", NULL, NULL, NULL, true },
+		{ "Basic abc=, Bearer error=e", NULL, NULL, "e", true },
+		{ "Bearer scope=s, scope=t, xscope=u, scopes=v", NULL, "s",
+		  NULL, true },
+		{ "Bearer scope=s, error= ,", NULL, "s", NULL, true },
+		{ "Bearers error=e", NULL, NULL, NULL, false },
+		{ "a=b, Bearer", NULL, NULL, NULL, true },
 	};
 
 	(void)state;
@@ -91,10 +106,68 @@ static void test_bounds(void **state)
 	mem_free(field);
 }
 
+static char *field_of(const char *front, char c, size_t count, const char *end)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_text(&out, front);
+	for (size_t i = 0; i < count; i++)
+		buf_char(&out, c);
+	buf_text(&out, end);
+	return buf_take(&out);
+}
+
+/* The longest value, with quotes and without, and one byte more. */
+static void test_longest(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		const size_t len = CHALLENGE_VALUE_MAX + i / 2;
+		CLEANUP(mem_free_ptr)
+		char *field =
+			field_of(i % 2 ? "Bearer error_description=\"" :
+					 "Bearer error_description=",
+				 'x', len, i % 2 ? "\", error=e" : ", error=e");
+		struct challenge c;
+
+		challenge_read(&c, field);
+		if (i < 2)
+			assert_int_equal(strlen(c.error_description), len);
+		else
+			assert_null(c.error_description);
+		assert_string_equal(c.error, "e");
+		challenge_done(&c);
+		assert_false(c.bearer);
+	}
+}
+
+/* What stands behind the bytes that are looked at is not there. */
+static void test_last_byte(void **state)
+{
+	static const char front[] = "Bearer scope=s,", end[] = ",error=ab";
+
+	(void)state;
+	for (size_t over = 0; over < 3; over++) {
+		CLEANUP(mem_free_ptr)
+		char *field = field_of(front, ',',
+				       CHALLENGE_MAX + over - strlen(front) -
+					       strlen(end),
+				       end);
+		struct challenge c;
+
+		challenge_read(&c, field);
+		assert_string_equal(c.scope, "s");
+		check_text(c.error, over == 0 ? "ab" : over == 1 ? "a" : NULL);
+		challenge_done(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms),
-					    cmocka_unit_test(test_bounds) };
+					    cmocka_unit_test(test_bounds),
+					    cmocka_unit_test(test_longest),
+					    cmocka_unit_test(test_last_byte) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,14 @@ static void is_span(struct span s, const char *text)
 	assert_memory_equal(s.text, text, s.len);
 }
 
+static void is_text(const char *text, const char *wanted)
+{
+	if (wanted)
+		assert_string_equal(text, wanted);
+	else
+		assert_null(text);
+}
+
 static void topics_are_read(void **state)
 {
 	static const struct {
@@ -296,6 +304,103 @@ static void kwargs_are_sorted(void **state)
 	assert_string_equal(buf_string(&out), "{\"kwargs\":{}}");
 }
 
+/* Each byte that has no place in an id, and its length. */
+static void ids(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fits;
+	} rows[] = { { " ", true },	{ "~", true },	      { "\x1f", false },
+		     { "\x7f", false }, { "\xc3\xa4", true }, { "\xc3", false },
+		     { "/", false },	{ "+", false },	      { "#", false },
+		     { "aa/", false },	{ ",", true } };
+	char many[1025];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(
+			mcp_id_fits(rows[i].text, strlen(rows[i].text)),
+			rows[i].fits);
+	memset(many, 'x', sizeof(many));
+	assert_true(mcp_id_fits(many, 1));
+	assert_true(mcp_id_fits(many, 1024));
+	assert_false(mcp_id_fits(many, 1025));
+	assert_false(mcp_id_fits("a\0b", 3));
+}
+
+static void filters_that_fit(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fits, exact;
+	} rows[] = {
+		{ "i", true, false },	   { "+", true, false },
+		{ "i/+", true, false },	   { "i/#", true, false },
+		{ "i/+/b", true, false },  { "i//b", true, true },
+		{ "i/ ", true, true },	   { "i/a", true, true },
+		{ "", false, false },	   { "++/a", false, false },
+		{ "i/##", false, false },  { "i/++", false, false },
+		{ "i/#/", false, false },  { "i/\x1f", false, true },
+		{ "i/\x7f", false, true }, { "#/a", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *why = mem_printf(
+			"'%s' is neither SERVER_ID/SERVER_NAME nor a filter of such",
+			rows[i].text);
+
+		assert_int_equal(mcp_filter_check(rows[i].text, &err),
+				 rows[i].fits ? 0 : -1);
+		assert_int_equal(err.kind, rows[i].fits ? ERR_NONE : ERR_USAGE);
+		assert_string_equal(err.text, rows[i].fits ? "" : why);
+		assert_string_equal(
+			err.hint,
+			rows[i].fits ?
+				"" :
+				"+ stands for one level, and # (%23) for all that follow, as in +/xiaozhi/%23");
+		assert_int_equal(mcp_filter_is_exact(rows[i].text),
+				 rows[i].exact);
+		error_reset(&err);
+	}
+}
+
+/* What a presence leaves out, or has of another type. */
+static void presence_of_little(void **state)
+{
+	static const struct {
+		const char *params, *description, *meta, *device;
+	} rows[] = {
+		{ "null", NULL, NULL, NULL },
+		{ "{}", NULL, NULL, NULL },
+		{ "{\"description\":5,\"meta\":null}", NULL, NULL, NULL },
+		{ "{\"description\":\"\",\"meta\":false}", "", NULL, NULL },
+		{ "{\"meta\":\"x\"}", NULL, "\"x\"", NULL },
+		{ "{\"meta\":{\"id\":5}}", NULL, "{\"id\":5}", NULL },
+		{ "{\"meta\":{\"id\":\"b\"}}", NULL, "{\"id\":\"b\"}", "b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf("{\"method\":\"" MCP_ONLINE
+					"\",\"params\":%s}",
+					rows[i].params);
+		struct mcp_presence p;
+
+		mcp_presence_read(&p, text, strlen(text));
+		assert_true(p.online && !p.gone);
+		is_text(p.description, rows[i].description);
+		is_text(p.meta, rows[i].meta);
+		is_text(p.device, rows[i].device);
+		mcp_presence_done(&p);
+		assert_true(!p.online && !p.description && !p.meta);
+	}
+	assert_null(mcp_topic_make(MCP_TOPIC_DRAFT, "c", "i/a"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +409,9 @@ int main(void)
 		cmocka_unit_test(filters),
 		cmocka_unit_test(names_fit),
 		cmocka_unit_test(presence),
+		cmocka_unit_test(ids),
+		cmocka_unit_test(filters_that_fit),
+		cmocka_unit_test(presence_of_little),
 		cmocka_unit_test(kwargs_of_an_sdk),
 		cmocka_unit_test(kwargs_are_sorted),
 	};
