@@ -97,7 +97,7 @@ static void take_data(const struct feeding *f, const char *value, size_t len)
 
 	if (s->spoilt)
 		return;
-	if (len >= s->max || s->data.len > s->max - len - s->has_data) {
+	if (len > s->max || s->data.len + s->has_data > s->max - len) {
 		spoil(f);
 		return;
 	}

@@ -147,6 +147,131 @@ static void test_no_listeners(void **state)
 	sse_done(&s);
 }
 
+/* The longest that there may be, and one byte more. */
+static void test_borders(void **state)
+{
+#define BORDER(text, expect) check(text, sizeof(text) - 1, 10, expect)
+	(void)state;
+	BORDER("data: 1234567890\n\n", "message[]{1234567890}");
+	BORDER("data: 12345678901\n\n", "<too long>");
+	BORDER("data:12345678901\ndata: x\n\n", "<too long>");
+	BORDER("data: 12345\ndata: 6789\n\n", "message[]{12345\n6789}");
+	BORDER("data: 12345\ndata: 67890\n\n", "<too long>");
+	BORDER("data: 1234567890\ndata\n\n", "<too long>");
+	BORDER("event: 123456789\ndata: x\n\n", "123456789[]{x}");
+	BORDER("event: 1234567890\ndata: x\n\ndata: y\n\n",
+	       "<too long>message[]{y}");
+	/* Told once for each event. */
+	BORDER("data: 12345678901\nunknown: 1234567890\ndata: x\n\n"
+	       "data: 12345678901\n\n",
+	       "<too long><too long>");
+	/* A mark counts in front of the first line alone, whatever that was. */
+	BORDER(": 12345678901234567890\n\xef\xbb\xbf"
+	       "data: x\n\n",
+	       "");
+	BORDER(":\n\xef\xbb\xbf"
+	       "data: x\n\n",
+	       "");
+	BORDER("\xef\xbb\xbf: 123\n", "");
+}
+
+static void test_long_names(void **state)
+{
+	static const struct {
+		const char *field;
+		size_t len, kept;
+	} rows[] = { { "id", 4096, 4096 },
+		     { "id", 4097, 0 },
+		     { "event", 256, 256 },
+		     { "event", 257, 256 },
+		     { "event", 255, 255 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf in = { 0 }, out = { 0 };
+		struct sse s = { .max = 10000 };
+		const bool id = *rows[i].field == 'i';
+
+		buf_printf(&in, "%s:%0*d\ndata: x\n\n", rows[i].field,
+			   (int)rows[i].len, 1);
+		sse_feed(&s, in.data, in.len, &events, &out);
+		assert_int_equal(out.len, (id ? strlen("message[]{x}") +
+							   (rows[i].kept != 0) :
+						strlen("[]{x}")) +
+						  rows[i].kept);
+		sse_done(&s);
+	}
+	CHECK("event: a\0b\ndata: x\n\n", "a[]{x}");
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	CHECK("retry: 0\n", "<retry 0>");
+	CHECK("retry:9\n", "<retry 9>");
+	CHECK("retry: 0123456789\n", "<retry 123456789>");
+	CHECK("retry: 1:2\nretry: 1/2\nretry:  1\nretry\n", "");
+}
+
+/* Whatever there is of an event, its end is missing. */
+static void test_amid(void **state)
+{
+	static const char *const parts[] = { "d",
+					     ":",
+					     "data: x\n",
+					     "data\n",
+					     "id: 1\n",
+					     "event: a\n",
+					     "12345678901234567",
+					     "data: 12345678901\n" };
+	static const char *const whole[] = { "",
+					     "\n",
+					     ": x\n",
+					     "data: x\n\n",
+					     "\r",
+					     "retry: 1\n",
+					     ": 123456789012345678\n" };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(parts) + COUNT(whole); i++) {
+		const bool amid = i < COUNT(parts);
+		const char *text = amid ? parts[i] : whole[i - COUNT(parts)];
+		struct sse s = { .max = 10 };
+
+		sse_feed(&s, text, strlen(text), &events, &out);
+		assert_int_equal(sse_is_amid(&s), amid);
+		sse_restart(&s);
+		assert_false(sse_is_amid(&s));
+		buf_reset(&out);
+		/* It begins anew, a mark and all. */
+		sse_feed(&s,
+			 "\xef\xbb\xbf"
+			 "data: y\n\n",
+			 12, &events, &out);
+		assert_string_equal(buf_string(&out), "message[]{y}");
+		sse_done(&s);
+	}
+}
+
+/* What a large event took is given back. */
+static void test_memory(void **state)
+{
+	struct sse s = { .max = 1000000 };
+	CLEANUP(buf_done) struct buf in = { 0 }, out = { 0 };
+
+	(void)state;
+	buf_printf(&in, "data: %0*d\n\n", 200000, 1);
+	for (size_t i = 0; i < 2; i++) {
+		sse_feed(&s, in.data, 100, &events, &out);
+		sse_feed(&s, in.data + 100, in.len - 100, &events, &out);
+		assert_true(s.data.capacity <= 65536);
+		assert_true(s.line.capacity <= 65536);
+	}
+	assert_int_equal(out.len, 2 * (200000 + strlen("message[]{}")));
+	sse_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +282,11 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_no_listeners),
+		cmocka_unit_test(test_borders),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_amid),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
