@@ -46,14 +46,15 @@ static void frames_in(void **state)
 	assert_int_equal(f.size, 8);
 }
 
-static void refused(const char *bytes, size_t len)
+static void refused(const char *bytes, size_t len, const char *what)
 {
 	struct error err = { 0 };
 	struct control_frame f;
 
 	assert_int_equal(control_decode(&f, bytes, len, &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
-	assert_non_null(strstr(err.text, "the control socket: a frame "));
+	assert_memory_equal(err.text, "the control socket: a frame ", 28);
+	assert_string_equal(err.text + 28, what);
 	assert_string_equal(err.hint,
 			    "the other end is no mcpctl of this version");
 	error_reset(&err);
@@ -64,16 +65,19 @@ static void broken_frames(void **state)
 	struct control_frame f;
 
 	(void)state;
-	refused("\0\0\0\x01x\0\0\0a", 9);
+	refused("\0\0\0\x01x\0\0\0a", 9, "of unknown kind");
 	refused("\0\0\0\x01j\0\0\x01"
 		"a",
-		9);
-	refused("\0\0\0\x01j\x01\0\0a", 9);
-	refused("GET / HTTP/1.1", 14);
+		9, "whose head is broken");
+	refused("\0\0\0\x01j\0\x01\0a", 9, "whose head is broken");
+	refused("\0\0\0\0j\x01\0\0", 8, "whose head is broken");
+	refused("\0\0\0\0k\0\0\0", 8, "of unknown kind");
+	refused("\0\0\0\x01j\x01\0\0a", 9, "whose head is broken");
+	refused("GET / HTTP/1.1", 14, "of unknown kind");
 	/* 17 MB and one byte; 17 MB are only not there yet. */
-	refused("\x01\x10\0\x01t\0\0\0", 8);
+	refused("\x01\x10\0\x01t\0\0\0", 8, "that is too long");
 	assert_int_equal(control_decode(&f, "\x01\x10\0\0t\0\0\0", 8, NULL), 0);
-	refused("\xff\xff\xff\xfft\0\0\0", 8);
+	refused("\xff\xff\xff\xfft\0\0\0", 8, "that is too long");
 }
 
 static void there_and_back(const struct error *e, struct error *back)
@@ -233,13 +237,33 @@ static void error_texts(void **state)
 	assert_false(e.has_code);
 }
 
+/* A length of all four bytes, there and back. */
+static void long_frame(void **state)
+{
+	const size_t len = 0x01020304;
+	char *data = mem_zalloc(len);
+	CLEANUP(buf_done) struct buf b = { 0 };
+	struct control_frame f;
+
+	(void)state;
+	data[len - 1] = 'z';
+	control_encode(&b, CONTROL_BINARY, data, len);
+	assert_memory_equal(b.data, "\1\2\3\4b\0\0\0", 8);
+	assert_int_equal(control_decode(&f, b.data, b.len - 1, NULL), 0);
+	assert_int_equal(control_decode(&f, b.data, b.len, NULL), 1);
+	assert_int_equal(f.kind, CONTROL_BINARY);
+	assert_int_equal(f.len, len);
+	assert_int_equal(f.data[len - 1], 'z');
+	mem_free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frame_out),	 cmocka_unit_test(frames_in),
-		cmocka_unit_test(broken_frames), cmocka_unit_test(errors),
-		cmocka_unit_test(odd_errors),	 cmocka_unit_test(questions),
-		cmocka_unit_test(error_texts),
+		cmocka_unit_test(long_frame), cmocka_unit_test(frame_out),
+		cmocka_unit_test(frames_in),  cmocka_unit_test(broken_frames),
+		cmocka_unit_test(errors),     cmocka_unit_test(odd_errors),
+		cmocka_unit_test(questions),  cmocka_unit_test(error_texts),
 	};
 
 	mem_init();

@@ -152,6 +152,49 @@ static void hostile(void **state)
 	assert_int_equal(strlen(g.version), sizeof(g.version) - 1);
 }
 
+/* Whole texts of the second way in which they differ. */
+static void told_whole(void **state)
+{
+	static const struct greeting nameless = { .protocol = 2 }, known = {
+		.protocol = 3, .pid = 1, .version = "9"
+	};
+#define USE                                              \
+	"restart serve as this version ('mcpctl stop', " \
+	"then start it as before), or use its version here"
+
+	(void)state;
+	assert_int_equal(greeting_check(&nameless, &err), -1);
+	assert_string_equal(
+		err.text,
+		"the running serve does not tell its version, this is " MCPCTL_VERSION
+		", and they do not understand each other (protocol 2 and 1)");
+	assert_string_equal(err.hint, USE);
+	error_set(&err, ERR_PEER, "x");
+	greeting_blame(&known, &err);
+	assert_string_equal(
+		err.hint,
+		"the running serve (pid 1) is version 9, this is " MCPCTL_VERSION
+		": " USE);
+	error_reset(&err);
+}
+
+static void asks_with_leases(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	greeting_ask(&text, "a b\"");
+	assert_string_equal(buf_string(&text),
+			    "{\"op\":\"greet\",\"protocol\":1,"
+			    "\"version\":\"" MCPCTL_VERSION
+			    "\",\"leases\":\"a b\\\"\"}");
+	buf_reset(&text);
+	greeting_answer(&text, 77);
+	assert_string_equal(buf_string(&text),
+			    "{\"op\":\"greeting\",\"protocol\":1,\"pid\":77,"
+			    "\"version\":\"" MCPCTL_VERSION "\"}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +204,8 @@ int main(void)
 		cmocka_unit_test(none_known),
 		cmocka_unit_test(no_greeting),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(told_whole),
+		cmocka_unit_test(asks_with_leases),
 	};
 
 	return cmocka_run_group_tests_name("greeting", tests, NULL, NULL);
