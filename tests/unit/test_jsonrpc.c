@@ -360,6 +360,32 @@ static void salvage_ids(void **state)
 	}
 }
 
+/* What stands behind the bytes that came is none of them. */
+static void salvage_cut(void **state)
+{
+	static const char id[] = "{\"id\":\"12345\"";
+	static const char message[] = "{\"error\":{\"message\":\"a\"}}";
+	struct salvage s;
+
+	(void)state;
+	jsonrpc_salvage(id, 8, &s);
+	assert_int_equal(s.id, 1);
+	assert_span(s.id_text, "\"1");
+	salvage_done(&s);
+	jsonrpc_salvage(id, 11, &s);
+	assert_int_equal(s.id, 1234);
+	salvage_done(&s);
+	jsonrpc_salvage(id, 12, &s);
+	assert_span(s.id_text, "\"12345");
+	salvage_done(&s);
+	jsonrpc_salvage(message, 20, &s);
+	assert_true(s.is_error && !s.message);
+	salvage_done(&s);
+	jsonrpc_salvage(message, 22, &s);
+	assert_string_equal(s.message, "a");
+	salvage_done(&s);
+}
+
 static void salvage_errors(void **state)
 {
 	static const struct {
@@ -548,8 +574,13 @@ static void kept(void **state)
 	assert_int_equal(member_int(m.result, "a"), 2);
 	assert_int_equal(member_int(m.error, "b"), 3);
 	assert_false(m.odd);
+	assert_true(m.both);
 	message_done(&m);
 	assert_null(m.kept);
+	assert_int_equal(m.kind, MESSAGE_UNKNOWN);
+	decode(&m, "{\"id\":1,\"result\":2}");
+	assert_false(m.both);
+	message_done(&m);
 }
 
 /* Half a surrogate pair is read as U+FFFD; blanks in front change nothing. */
@@ -587,6 +618,7 @@ int main(void)
 		cmocka_unit_test(noted),
 		cmocka_unit_test(salvage_ids),
 		cmocka_unit_test(salvage_errors),
+		cmocka_unit_test(salvage_cut),
 		cmocka_unit_test(member_texts),
 		cmocka_unit_test(member_numbers),
 		cmocka_unit_test(error_words),

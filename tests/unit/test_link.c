@@ -924,6 +924,65 @@ static void wraps_sound(void **state)
 	}
 }
 
+static const struct link *watched;
+
+static void told_whose(void *owner, enum frame_kind kind, struct span frame,
+		       const struct json_places *at)
+{
+	(void)owner;
+	(void)kind;
+	(void)frame;
+	(void)at;
+	assert_int_equal(watched->dialect, DIALECT_DEVICE);
+	assert_false(watched->up);
+}
+
+/* Who judges frames knows whose they are; and it is up behind the answer. */
+static void whose_frames(void **state)
+{
+	CLEANUP(buf_done) struct buf reply = { 0 };
+	struct link_item item = { .reply = &reply };
+	struct link_events all = events;
+	struct link l;
+
+	(void)state;
+	all.frame = told_whose;
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	watched = &l;
+	link_receive(&l, FRAME_TEXT, (struct span){ HELLO, strlen(HELLO) },
+		     &all, &item);
+	assert_true(l.up);
+	link_item_done(&item);
+	link_done(&l);
+}
+
+/* Nobody can guess it: it is another one each time. An id may be short. */
+static void session_ids(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct link l, other;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_init(&other, DIALECT_DEVICE, 0);
+	kind_of(&l, HELLO);
+	kind_of(&other, HELLO);
+	assert_string_not_equal(l.session_id, other.session_id);
+	link_done(&l);
+	link_done(&other);
+	link_init(&l, DIALECT_DEVICE, 0);
+	memcpy(l.session_id, "S", 2);
+	link_wrap(&l, "{}", 2, &out);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"session_id\":\"S\",\"type\":\"mcp\",\"payload\":{}}");
+	kind_of(&l, "{\"session_id\":\"T\",\"type\":\"x\"}");
+	assert_string_equal(l.session_id, "S");
+	kind_of(&l, HELLO);
+	assert_string_equal(l.session_id, "S");
+	link_done(&l);
+}
+
 /* Without an offer, or for another transport, the answer is WebSocket's. */
 static void offers(void **state)
 {
@@ -1034,6 +1093,8 @@ int main(void)
 		cmocka_unit_test(relayed_hello_again),
 		cmocka_unit_test(wraps_sound),
 		cmocka_unit_test(offers),
+		cmocka_unit_test(whose_frames),
+		cmocka_unit_test(session_ids),
 		cmocka_unit_test(refused_device_messages),
 		cmocka_unit_test(other_device_messages),
 	};

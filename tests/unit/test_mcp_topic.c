@@ -166,6 +166,8 @@ static void names_fit(void **state)
 	static const struct mcp_names board = { "host-AA", "lab/box/Kitchen",
 						"02:00:AA" };
 	static const struct mcp_names bare = { "a", "lamp", NULL };
+	static const struct mcp_names id_only = { "a", NULL, NULL };
+	static const struct mcp_names name_only = { NULL, "lamp", NULL };
 	static const struct {
 		const struct mcp_names *names;
 		const char *pattern;
@@ -191,6 +193,11 @@ static void names_fit(void **state)
 		{ &bare, "a/lamp", true },
 		{ &bare, "id:lamp", false },
 		{ &bare, "b", false },
+		{ &id_only, "a", true },
+		{ &id_only, "a/*", false },
+		{ &name_only, "lamp", true },
+		{ &name_only, "*/lamp", false },
+		{ &name_only, "id:*", false },
 	};
 
 	(void)state;

@@ -199,6 +199,7 @@ static const struct log_row {
 	{ "E  (1) a: b", 0, 0, NULL, NULL },
 	{ "E-(1) a: b", 0, 0, NULL, NULL },
 	{ "E [1] a: b", 0, 0, NULL, NULL },
+	{ "E 01) a: b", 0, 0, NULL, NULL },
 	{ "E () aa: b", 0, 0, NULL, NULL },
 	{ "E (1)aa: b", 0, 0, NULL, NULL },
 	{ "E (1234)", 0, 0, NULL, NULL },

@@ -60,6 +60,10 @@ static void test_fields(void **state)
 	CHECK("data: a\ndata\ndata: b\n\n", "message[]{a\n\nb}");
 	CHECK("event: endpoint\ndata: /x?y=1:2\n\n", "endpoint[]{/x?y=1:2}");
 	CHECK("event:\ndata: x\n\n", "message[]{x}");
+	CHECK("event: a\nevent: b\ndata: x\n\n", "b[]{x}");
+	CHECK("data: a\r\ndata: b\r\n\r\n", "message[]{a\nb}");
+	CHECK("data: a\rdata: b\ndata: c\r\n\n", "message[]{a\nb\nc}");
+	CHECK("data\ndata:\ndata: \n\n", "message[]{\n\n}");
 	CHECK("event: a\n\ndata: x\n\n", "message[]{x}");
 	CHECK("unknown: 1\nDATA: 2\n data: 3\ndata : 4\n\n", "");
 	CHECK("\n\n\n", "");
@@ -89,6 +93,10 @@ static void test_ids(void **state)
 	/* An id without data is a place to go on from. */
 	CHECK("id: 7\n\n", "message[7]!{}");
 	CHECK("id: 1\0002\ndata: a\n\n", "message[]{a}");
+	/* The last one counts, and not what was before it. */
+	CHECK("id: 1\n\nid: 2\n\ndata: c\n\n",
+	      "message[1]!{}message[2]!{}message[2]{c}");
+	CHECK("id: 1\nid: 2\ndata: c\n\n", "message[2]!{c}");
 }
 
 static void test_retry(void **state)
@@ -270,6 +278,9 @@ static void test_memory(void **state)
 	}
 	assert_int_equal(out.len, 2 * (200000 + strlen("message[]{}")));
 	sse_done(&s);
+	/* It may be used again. */
+	assert_int_equal(s.max, 1000000);
+	assert_true(!s.data.data && !s.begun);
 }
 
 int main(void)
