@@ -133,6 +133,27 @@ static void nested(void **state)
 		       "/text \"1\" -> \"2\"\n");
 }
 
+/* Texts beside each other are not within each other; bytes count as one. */
+static void nested_beside(void **state)
+{
+	static const char was[] =
+		"[\"[1]\",\"[1]\",\"[1]\",\"[1]\",\"[1]\",\"[1]\"]";
+	static const char is[] =
+		"[\"[2]\",\"[1]\",\"[2]\",\"[2]\",\"[2]\",\"[2]\"]";
+	const struct compare_rules none = { 0 };
+
+	(void)state;
+	assert_differs(
+		was, is, NULL,
+		"/0/0 1 -> 2\n/2/0 1 -> 2\n/3/0 1 -> 2\n/4/0 1 -> 2\n/5/0 1 -> 2\n");
+	assert_int_equal(
+		compare_messages(SPAN(was), SPAN(is), &none, NULL, NULL), 5);
+	assert_int_equal(
+		compare_messages(SPAN("{"), SPAN("["), &none, NULL, NULL), 1);
+	assert_int_equal(
+		compare_messages(SPAN("{"), SPAN("{"), &none, NULL, NULL), 0);
+}
+
 /* Four texts within texts, and no more. */
 static void nested_deep(void **state)
 {
@@ -555,10 +576,10 @@ int main(void)
 		cmocka_unit_test(keys),	       cmocka_unit_test(same),
 		cmocka_unit_test(others),      cmocka_unit_test(order),
 		cmocka_unit_test(many),	       cmocka_unit_test(fleeting_names),
-		cmocka_unit_test(nested_deep), cmocka_unit_test(more_keys),
-		cmocka_unit_test(http_keys),   cmocka_unit_test(only_one),
-		cmocka_unit_test(numbers),     cmocka_unit_test(devices),
-		cmocka_unit_test(slower),
+		cmocka_unit_test(nested_deep), cmocka_unit_test(nested_beside),
+		cmocka_unit_test(more_keys),   cmocka_unit_test(http_keys),
+		cmocka_unit_test(only_one),    cmocka_unit_test(numbers),
+		cmocka_unit_test(devices),     cmocka_unit_test(slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
