@@ -354,6 +354,75 @@ static void utf8(void **state)
 	assert_int_equal(text_point("\xf0\x9f\x98\x80", 4), 0x1f600);
 }
 
+/* Each as a whole, with more behind it, and a byte short. */
+static void utf8_sizes(void **state)
+{
+	static const char *const good[] = {
+		"\x7f",
+		"\xc2\x80",
+		"\xdf\xbf",
+		"\xe0\xa0\x80",
+		"\xed\x9f\xbf",
+		"\xee\x80\x80",
+		"\xf0\x90\x80\x80",
+		"\xf3\xbf\xbf\xbf",
+		"\xf4\x8f\xbf\xbf",
+	};
+	static const char *const broken[] = {
+		"\x80zzz",	    "\xc1\xbfzz",	"\xc2\x41zz",
+		"\xe0\x9f\xbfz",    "\xe4\xbd\x41z",	"\xed\xa0\x80z",
+		"\xf0\x8f\xbf\xbf", "\xf0\x9f\x98\x41", "\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		const size_t size = strlen(good[i]);
+
+		assert_int_equal(text_utf8(good[i], size), size);
+		assert_int_equal(text_utf8(good[i], size + 1), size);
+		assert_int_equal(text_utf8(good[i], size - 1), 0);
+	}
+	for (size_t i = 0; i < COUNT(broken); i++)
+		assert_int_equal(text_utf8(broken[i], 4), 0);
+	assert_int_equal(text_point("\x7f", 1), 0x7f);
+	assert_int_equal(text_point("\xdf\xbf", 2), 0x7ff);
+	assert_int_equal(text_point("a", 0), 0);
+	assert_int_equal(text_point("aaaaa", 5), 0);
+}
+
+static void cuts(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max, end;
+	} cases[] = {
+		{ "", 0, 0 },
+		{ "abc", 3, 3 },
+		{ "abc", 4, 3 },
+		{ "abc", 2, 2 },
+		{ "abc", 0, 0 },
+		{ "a\xc3\xa9", 2, 1 },
+		{ "\xc3\xa9", 0, 0 },
+		{ "\xe4\xbd\xa0", 1, 0 },
+		{ "\xe4\xbd\xa0", 2, 0 },
+		{ "x\xf0\x9f\x98\x80", 4, 1 },
+		{ "x\xf0\x9f\x98\x80", 2, 1 },
+		{ "x\xf0\x9f\x98\x80", 1, 1 },
+		{ "x\xf0\x9f\x98\x80", 5, 5 },
+		/* No character at all: three bytes back, no more. */
+		{ "\x80\x80", 1, 0 },
+		{ "\x80\x80\x80\x80\x80\x80", 5, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(text_cut(cases[i].text, strlen(cases[i].text),
+					  cases[i].max),
+				 cases[i].end);
+	assert_int_equal(text_cut("a\xc3\xa9", 2, 2), 2);
+}
+
 static size_t width(const char *text)
 {
 	return text_width(text, strlen(text));
@@ -380,6 +449,14 @@ static void widths(void **state)
 	assert_int_equal(width("\xe2\x80\x8b"), 0); /* zero width space */
 	assert_int_equal(width("a\xff z"), 4);
 	assert_int_equal(width("\x1b\n"), 0);
+	/* The borders of what has no columns, behind what is not ASCII. */
+	assert_int_equal(width("\xc3\xa9\x1f"), 1);
+	assert_int_equal(width("\xc3\xa9 ~"), 3);
+	assert_int_equal(width("\x7f\xc2\x80\xc2\x9f"), 0);
+	assert_int_equal(width("\xc2\xa0\xcb\xbf"), 2);
+	assert_int_equal(width("\xcc\x80\xcd\xaf"), 0);
+	assert_int_equal(width("\xcd\xb0"), 1);
+	assert_int_equal(text_width("ab", 1), 1);
 }
 
 static size_t fit(const char *text, size_t columns)
@@ -410,6 +487,9 @@ static void distances(void **state)
 	assert_int_equal(text_distance("tools", "TOOLS"), 0);
 	assert_int_equal(text_distance("tolos", "tools"), 1);
 	assert_int_equal(text_distance("ab", "ba"), 1);
+	assert_int_equal(text_distance("ab", "ca"), 2);
+	assert_int_equal(text_distance("ab", "bc"), 2);
+	assert_int_equal(text_distance("abcd", "acbd"), 1);
 	assert_int_equal(text_distance("call", "cal"), 1);
 	assert_int_equal(text_distance("call", "calls"), 1);
 	assert_int_equal(text_distance("call", "cull"), 1);
@@ -446,6 +526,74 @@ static void nearest(void **state)
 	assert_null(text_nearest("x", NULL, 0));
 }
 
+/* Of two: which is it, in either order? */
+static void nearer(const char *word, const char *best, const char *other)
+{
+	const char *const first[] = { best, other };
+	const char *const last[] = { other, best };
+
+	assert_string_equal(text_nearest(word, first, 2), best);
+	assert_string_equal(text_nearest(word, last, 2), best);
+}
+
+static void alone(const char *word, const char *candidate, bool proposed)
+{
+	const char *near = text_nearest(word, &candidate, 1);
+
+	if ((near == candidate) != proposed)
+		fail_msg("'%s' for '%s'", candidate, word);
+}
+
+static void near_enough(void **state)
+{
+	(void)state;
+	/* A third of the letters and one; never all of them. */
+	alone("a", "b", false);
+	alone("ab", "xb", true);
+	alone("ab", "xy", false);
+	alone("abc", "xyc", true);
+	alone("abcde", "xbcdy", true);
+	alone("abcde", "xycdz", false);
+	alone("abcdef", "abxyzf", true);
+	alone("abcdef", "axyzwf", false);
+	alone("abc", "xyabc", true);
+	alone("xyabc", "abc", true);
+	/* Or the first three letters. */
+	alone("abc", "abcdefghijkl", true);
+	alone("abcdefghijkl", "abc", true);
+	alone("abcdefghijkl", "ab", false);
+	alone("abx", "abcdefghijkl", false);
+	alone("xbcd", "ybcdefghijkl", false);
+}
+
+static void better_proposals(void **state)
+{
+	static const char *const alike[] = { "abcdeX", "abcdeY" };
+
+	(void)state;
+	nearer("abcdef", "abcxyz", "abcdefghijklm");
+	nearer("abcdef", "xbcdef", "abcdxx");
+	nearer("abcdefgh", "abcdeYYYYYYYYYYYYYYYY", "abcdXXXXXXXXXX");
+	nearer("abcdefgh", "abcdXXXXXXXXXX", "abcdYYYYYYYYYYY");
+	assert_ptr_equal(text_nearest("abcdef", alike, 2), alike[0]);
+}
+
+static void check_proposal(const char *word, const char *expected)
+{
+	static const char *const names[] = { "tools", "call" };
+	CLEANUP(mem_free_ptr) char *text = text_proposal(word, names, 2);
+
+	assert_string_equal(text, expected);
+}
+
+static void proposals(void **state)
+{
+	(void)state;
+	check_proposal("tool", " (did you mean 'tools'?)");
+	check_proposal("zzzzzz", "");
+	check_proposal(NULL, "");
+}
+
 static void globs(void **state)
 {
 	(void)state;
@@ -479,6 +627,26 @@ static void globs(void **state)
 	assert_false(text_has_glob("self.x"));
 }
 
+static void glob_sets(void **state)
+{
+	(void)state;
+	assert_true(text_glob("[!a]", "!"));
+	assert_true(text_glob("[^a]", "^"));
+	assert_true(text_glob("[^a]", "b"));
+	assert_false(text_glob("[^a]", "a"));
+	assert_false(text_glob("[!]a]", "]"));
+	assert_true(text_glob("[!]a]", "b"));
+	assert_false(text_glob("[adc]", "b"));
+	assert_true(text_glob("[adc]", "d"));
+	assert_true(text_glob("[a-", "[a-"));
+	assert_false(text_glob("[a-", "a"));
+	assert_true(text_glob("[a-c]", "a"));
+	assert_true(text_glob("[a-c]", "c"));
+	assert_false(text_glob("[b-c]", "a"));
+	assert_true(text_glob("*ab", "aab"));
+	assert_true(text_glob("*\xf0\x9f\x98\x80!", "x\xf0\x9f\x98\x80!"));
+}
+
 /* Stars that backtrack must not take exponential time. */
 static void hostile_glob(void **state)
 {
@@ -488,6 +656,69 @@ static void hostile_glob(void **state)
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_false(text_glob("*a*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
+static void hashes(void **state)
+{
+	(void)state;
+	assert_true(text_hash("", 0) == 0xcbf29ce484222325U);
+	assert_true(text_hash("a", 1) == 0xaf63dc4c8601ec8cU);
+	assert_true(text_hash("foobar", 6) == 0x85944171f73967e8U);
+}
+
+static void letters(void **state)
+{
+	(void)state;
+	assert_int_equal(text_lower('A'), 'a');
+	assert_int_equal(text_lower('Z'), 'z');
+	assert_int_equal(text_lower('@'), '@');
+	assert_int_equal(text_lower('['), '[');
+	assert_int_equal(text_lower('\xff'), 0xff);
+	assert_true(text_same("aZ", "Az"));
+	assert_false(text_same(NULL, "a"));
+	assert_false(text_same("a", NULL));
+}
+
+static void marks(void **state)
+{
+	(void)state;
+	assert_int_equal(text_mark("\xef\xbb\xbf", 3), 3);
+	assert_int_equal(text_mark("\xef\xbb\xbf{}", 5), 3);
+	assert_int_equal(text_mark("\xef\xbb\xbf", 2), 0);
+	assert_int_equal(text_mark("\xef\xbb\xbe", 3), 0);
+	assert_int_equal(text_mark("", 0), 0);
+}
+
+static void controls(void **state)
+{
+	(void)state;
+	assert_false(text_has_control(""));
+	assert_false(text_has_control(" ~\xc2\x80"));
+	assert_true(text_has_control("a\x1f"));
+	assert_true(text_has_control("\x01z"));
+	assert_true(text_has_control("a\x7fz"));
+}
+
+static void check_trim(const char *text, const char *expected)
+{
+	const char *at = text;
+	const size_t len = text_trim(&at, strlen(text));
+
+	assert_int_equal(len, strlen(expected));
+	assert_memory_equal(at, expected, len);
+}
+
+static void trims(void **state)
+{
+	(void)state;
+	check_trim("", "");
+	check_trim(" ", "");
+	check_trim(" \t\r\n", "");
+	check_trim("a", "a");
+	check_trim(" a", "a");
+	check_trim("a\n", "a");
+	check_trim("\t a b\r\n ", "a b");
+	check_trim("\va\f", "\va\f");
 }
 
 static void searches(void **state)
@@ -608,6 +839,8 @@ static void milliseconds(void **state)
 	check_ms(4, "4 ms");
 	check_ms(999, "999 ms");
 	check_ms(1000, "1 s");
+	check_ms(1049, "1 s");
+	check_ms(1050, "1.1 s");
 	check_ms(12345, "12.3 s");
 	check_ms(59949, "59.9 s");
 	check_ms(59950, "1 min");
@@ -615,8 +848,61 @@ static void milliseconds(void **state)
 	check_ms(3599499, "59 min 59 s");
 	check_ms(3599500, "1 h");
 	check_ms(5400000, "1 h 30 min");
+	check_ms(3541000, "59 min 1 s");
+	check_ms(3629999, "1 h");
+	check_ms(3630000, "1 h 1 min");
+	check_ms(860460000, "239 h 1 min");
+	check_ms(864000000, "240 h");
 	assert_string_equal(text_milliseconds(12345, small, sizeof(small)),
 			    "12.");
+}
+
+static void check_since(int64_t ms, const char *expected)
+{
+	char text[40];
+
+	assert_string_equal(text_since(text, sizeof(text), ms), expected);
+}
+
+static void check_us(int64_t us, const char *expected)
+{
+	char text[40];
+
+	assert_string_equal(text_microseconds(us, text, sizeof(text)),
+			    expected);
+}
+
+static void since(void **state)
+{
+	(void)state;
+	check_since(0, "");
+	check_since(999, "");
+	check_since(1000, " (told 1 s ago)");
+	check_since(6999, " (told 6 s ago)");
+	check_since(125400, " (told 2 min 5 s ago)");
+	check_us(-5, "0.00 ms");
+	check_us(0, "0.00 ms");
+	check_us(9, "0.00 ms");
+	check_us(10, "0.01 ms");
+	check_us(400, "0.40 ms");
+	check_us(999, "0.99 ms");
+	check_us(1000, "1 ms");
+	check_us(4999, "4 ms");
+}
+
+static void copies(void **state)
+{
+	char small[4], one[1];
+
+	(void)state;
+	text_copy(small, sizeof(small), "ab");
+	assert_string_equal(small, "ab");
+	text_copy(small, sizeof(small), "abc");
+	assert_string_equal(small, "abc");
+	text_copy(small, sizeof(small), "abcd");
+	assert_string_equal(small, "abc");
+	text_copy(one, sizeof(one), "a");
+	assert_string_equal(one, "");
 }
 
 static void check_base64(const char *text, const char *expected, size_t len)
@@ -627,6 +913,7 @@ static void check_base64(const char *text, const char *expected, size_t len)
 	assert_int_equal(text_base64_decode(text, strlen(text), &b), 0);
 	assert_int_equal(b.len, len + 1);
 	assert_memory_equal(b.data + 1, expected, len);
+	assert_true(text_is_base64(text, strlen(text)));
 }
 
 static void no_base64(const char *text)
@@ -636,6 +923,7 @@ static void no_base64(const char *text)
 	buf_text(&b, "<");
 	assert_int_equal(text_base64_decode(text, strlen(text), &b), -1);
 	assert_string_equal(b.data, "<");
+	assert_false(text_is_base64(text, strlen(text)));
 }
 
 static void base64(void **state)
@@ -649,6 +937,8 @@ static void base64(void **state)
 	check_base64("Zm9v\r\nYm Fy", "foobar", 6);
 	check_base64("Zg= =\n", "f", 1);
 	check_base64("AP/+", "\x00\xff\xfe", 3);
+	check_base64("\tZm\v9\fv ", "foo", 3);
+	check_base64("AZaz09+/", "\x01\x96\xb3\xd3\xdf\xbf", 6);
 	no_base64("Z");
 	no_base64("Zg=");
 	no_base64("Zm9vY");
@@ -658,6 +948,11 @@ static void base64(void **state)
 	no_base64("Zm9*");
 	no_base64("Zm9v=");
 	no_base64("Zm9\xff");
+	no_base64("Zm9\b");
+	no_base64("Zm9\x0e");
+	no_base64("Zg===");
+	no_base64("Zm9@");
+	no_base64("Zm9[");
 }
 
 static void base64_long(void **state)
@@ -686,6 +981,12 @@ static void base64_long(void **state)
 	assert_int_equal(text_base64_decode(text.data, text.len, &back), -1);
 	assert_true(back.full);
 	assert_int_equal(back.len, 0);
+	/* So does a wrong digit behind much. */
+	buf_done(&back);
+	buf_text(&back, "<");
+	buf_text(&text, "*");
+	assert_int_equal(text_base64_decode(text.data, text.len, &back), -1);
+	assert_string_equal(back.data, "<");
 }
 
 static void base64_encodes(void **state)
@@ -716,6 +1017,12 @@ static void percent(void **state)
 	check_percent("a+b", "a+b");
 	check_percent("%41%3a%2F%2f", "A://");
 	check_percent("%25", "%");
+	check_percent("%30%39%ff%FF", "09\xff\xff");
+	check_percent("%4g", NULL);
+	check_percent("%4@", NULL);
+	check_percent("%/1", NULL);
+	check_percent("%4:", NULL);
+	check_percent("%4`", NULL);
 	check_percent("%2541", "%41");
 	check_percent("%e4%bd%a0", "\xe4\xbd\xa0");
 	check_percent("x%", NULL);
@@ -804,16 +1111,29 @@ int main(void)
 		cmocka_unit_test(skeletons),
 		cmocka_unit_test(unseen_any),
 		cmocka_unit_test(utf8),
+		cmocka_unit_test(utf8_sizes),
+		cmocka_unit_test(cuts),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(fits),
 		cmocka_unit_test(distances),
 		cmocka_unit_test(nearest),
+		cmocka_unit_test(near_enough),
+		cmocka_unit_test(better_proposals),
+		cmocka_unit_test(proposals),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(hostile_glob),
+		cmocka_unit_test(glob_sets),
+		cmocka_unit_test(hashes),
+		cmocka_unit_test(letters),
+		cmocka_unit_test(marks),
+		cmocka_unit_test(controls),
+		cmocka_unit_test(trims),
 		cmocka_unit_test(searches),
 		cmocka_unit_test(integers),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(milliseconds),
+		cmocka_unit_test(since),
+		cmocka_unit_test(copies),
 		cmocka_unit_test(base64),
 		cmocka_unit_test(base64_long),
 		cmocka_unit_test(base64_encodes),
