@@ -59,6 +59,7 @@ static void good(void **state)
 		"\"\x7f\xc2\x80\xe4\xbd\xa0\xf0\x9f\x98\x80\"",
 		"\"12345678901234567\"",
 		"\"1234567\x7f\"",
+		"\"\\u00aA\\u00Fa\"",
 		"123456789012345678901234567890123456789012345678901234567890123",
 	};
 	size_t i;
@@ -94,6 +95,8 @@ static const struct fault faults[] = {
 	{ "{'a':1}", 0, 1, "name in double quotes" },
 	{ "]", 0, 0, "value is expected" },
 	{ "tru", 0, 0, "value is expected" },
+	{ "trux", 0, 0, "value is expected" },
+	{ "nul!", 0, 0, "value is expected" },
 	{ "truex", 0, 4, "behind the value" },
 	{ "True", 0, 0, "value is expected" },
 	{ "NaN", 0, 0, "value is expected" },
@@ -117,6 +120,10 @@ static const struct fault faults[] = {
 	{ "\"\\x41\"", 0, 1, "escape that is none" },
 	{ "\"\\u12\"", 0, 1, "four hexadecimal digits" },
 	{ "\"\\u12g4\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u123@\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u123`\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u123/\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u123:\"", 0, 1, "four hexadecimal digits" },
 	{ "\"\\u", 0, 1, "four hexadecimal digits" },
 	{ "\"\\ud800\\u", 0, 7, "four hexadecimal digits" },
 	{ "\"\\ud800\\udc0", 0, 7, "four hexadecimal digits" },
@@ -131,6 +138,8 @@ static const struct fault faults[] = {
 	{ "\"\xe4\xbd\"", 0, 1, "not UTF-8" },
 	{ "\"\xe4\xbd\xa0\xe4\xbd", 0, 4, "not UTF-8" },
 	{ "\"\xed\xa0\x80\"", 0, 1, "not UTF-8" },
+	{ "\"\xe0\x9f\xbf\"", 0, 1, "not UTF-8" },
+	{ "\"\xe4\xbd\x41\"", 0, 1, "not UTF-8" },
 	{ "\xe4\xbd\xa0", 0, 0, "value is expected" },
 	{ "[\xff]", 0, 1, "not UTF-8" },
 	{ "\xef\xbb\xbf{}", 0, 0, "byte order mark" },
@@ -151,6 +160,15 @@ static void mended(void **state)
 		{ "\"\\ud800\\u0041\"", "\xef\xbf\xbd\x41" },
 		{ "\"\\ud800\\ud800\\udc00\"", "\xef\xbf\xbd\xf0\x90\x80\x80" },
 		{ "\"\\\\u0000\\ud83d\"", "\\u0000\xef\xbf\xbd" },
+		{ "\"\\n\\ud800\"", "\n\xef\xbf\xbd" },
+		{ "\"\\udfff\"", "\xef\xbf\xbd" },
+		{ "\"\\ud7ff\\ue000\"", "\xed\x9f\xbf\xee\x80\x80" },
+		{ "\"\\udbff\\udfff\"", "\xf4\x8f\xbf\xbf" },
+		{ "\"\\ud800\\udfff\"", "\xf0\x90\x8f\xbf" },
+		{ "\"\\ud800\\ue000\"", "\xef\xbf\xbd\xee\x80\x80" },
+		{ "\"\\udc00\\udc00\"", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\"\\ud800xudc00\"", "\xef\xbf\xbdxudc00" },
+		{ "\"\\ud800\\ndc00\"", "\xef\xbf\xbd\ndc00" },
 	};
 
 	(void)state;
@@ -264,6 +282,7 @@ static void prints(void **state)
 	check_print("1e400", "null");
 	check_print("-1e400", "null");
 	check_print("123456.789", "123456.789");
+	check_print("0.009", "0.009");
 }
 
 static void prints_made(void **state)
@@ -301,6 +320,68 @@ static void prints_pretty(void **state)
 				    "  \"c\": {},\n"
 				    "  \"d\": []\n"
 				    "}");
+}
+
+static void check_cut(size_t max, const char *expected)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = parse("[1, 2, 3]");
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	json_print_cut(&b, tree, max);
+	assert_string_equal(buf_string(&b), expected);
+}
+
+static void prints_cut(void **state)
+{
+	(void)state;
+	check_cut(8, "[1,2,3]");
+	check_cut(7, "[1,2,3]");
+	check_cut(6, "[1,2,3\xe2\x80\xa6");
+	check_cut(0, "\xe2\x80\xa6");
+}
+
+static void adds(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	json_add_object(&b, "a", "x\"");
+	assert_string_equal(b.data, "{\"a\":\"x\\\"\"}");
+	buf_reset(&b);
+	json_add_text(&b, "a", "x\n");
+	json_add_text(&b, "b", NULL);
+	assert_string_equal(b.data, ",\"a\":\"x\\n\"");
+	buf_reset(&b);
+	json_add_text_or_null(&b, "a", "");
+	json_add_text_or_null(&b, "b", NULL);
+	assert_string_equal(b.data, ",\"a\":\"\",\"b\":null");
+}
+
+/* Nothing behind len is looked at, whatever it is. */
+static void lengths(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(json_check("1.5", 1, NULL), 0);
+	assert_int_equal(json_check("1e5", 1, NULL), 0);
+	assert_int_equal(json_check("12", 1, NULL), 0);
+	assert_int_equal(json_check("1 ", 1, NULL), 0);
+	assert_int_equal(json_check("1}", 1, NULL), 0);
+	assert_null(json_tree((struct span){ "nope", 4 }, false, &err));
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(err.text, "JSON that cannot be read");
+}
+
+static void oddities(void **state)
+{
+	bool odd = true;
+
+	(void)state;
+	assert_int_equal(json_scan("\"\\u0041\"", 8, NULL, &odd, NULL), 0);
+	assert_false(odd);
+	assert_int_equal(json_scan("\"\\ud800\"", 8, NULL, &odd, NULL), 0);
+	assert_true(odd);
 }
 
 static void minifies(void **state)
@@ -422,6 +503,20 @@ static void places(void **state)
 		      NULL, NULL);
 }
 
+/* Names with letters that escapes have, too. */
+static void escaped_names(void **state)
+{
+	static const char text[] = "{\"\\n\":1,\"au\":2,\"n\":3,\"\\\\u\":4}";
+	static const char *const names[] = { "au", "n" };
+	struct json_places p = { .name = names, .names = 2, .inside = 2 };
+	bool odd;
+
+	(void)state;
+	assert_int_equal(json_scan(text, strlen(text), &p, &odd, NULL), 0);
+	assert_place(p.outer[0], "2");
+	assert_place(p.outer[1], "3");
+}
+
 static void span_values(void **state)
 {
 	int64_t value = 0;
@@ -445,6 +540,102 @@ static void span_values(void **state)
 	assert_false(json_span_is((struct span){ "\"mcp\"", 5 }, "mc"));
 	assert_false(json_span_is((struct span){ "5", 1 }, "5"));
 	assert_false(json_span_is((struct span){ NULL, 0 }, ""));
+}
+
+static void span_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t value; /* -1: it is none */
+	} cases[] = {
+		{ "", -1 },
+		{ "0", 0 },
+		{ "9", 9 },
+		{ "42", 42 },
+		{ "908", 908 },
+		{ "4/", 4 },
+		{ "123456789012345", 123456789012345 },
+		{ "1234567890123456", 1234567890123456 },
+		{ "9007199254740991", 9007199254740991 },
+		{ "x", -1 },
+		{ "1.0000000000000000000000000000000000000000000000000000000000000",
+		  1 },
+		{ "1.00000000000000000000000000000000000000000000000000000000000000",
+		  -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct span number = { cases[i].text,
+					     strlen(cases[i].text) };
+		int64_t value = -1;
+
+		assert_int_equal(json_span_integer(number, &value),
+				 cases[i].value < 0 ? -1 : 0);
+		assert_true(value == cases[i].value);
+	}
+}
+
+static void span_words(void **state)
+{
+	const struct span none = { 0 };
+
+	(void)state;
+	assert_true(json_span_literal((struct span){ "true,", 4 }, "true"));
+	assert_false(json_span_literal((struct span){ "true", 3 }, "true"));
+	assert_false(json_span_literal((struct span){ "trux", 4 }, "true"));
+	assert_false(json_span_literal((struct span){ "\"null\"", 6 }, "null"));
+	assert_false(json_span_literal(none, ""));
+	assert_true(json_span_is((struct span){ "\"mcp\"", 5 }, "mcp"));
+	assert_true(json_span_is((struct span){ "\"\"", 2 }, ""));
+	assert_false(json_span_is((struct span){ "\"mcx\"", 5 }, "mcp"));
+	assert_false(json_span_is((struct span){ "\"m\\u0063x\"", 10 }, "mcp"));
+}
+
+static void check_string(const char *text, size_t len, const char *expected)
+{
+	CLEANUP(mem_free_ptr)
+	char *said = json_span_string((struct span){ text, len });
+
+	if (expected)
+		assert_string_equal(said, expected);
+	else
+		assert_null(said);
+}
+
+static void span_strings(void **state)
+{
+	(void)state;
+	check_string(NULL, 0, NULL);
+	check_string("\"", 1, NULL);
+	check_string("\"\"", 2, "");
+	check_string("\"a\",", 3, "a");
+	check_string("\"ab\"", 4, "ab");
+	check_string("\"a\\nb\"", 6, "a\nb");
+	check_string("null", 4, NULL);
+	check_string("[\"a\"]", 5, NULL);
+}
+
+static void check_open(const char *text, const char *expected)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	assert_int_equal(
+		json_span_open(&b, (struct span){ text, strlen(text) }),
+		expected != NULL);
+	assert_string_equal(buf_string(&b), expected ? expected : "");
+}
+
+static void span_opened(void **state)
+{
+	(void)state;
+	check_open("{}", "{");
+	check_open(" { } ", "{");
+	check_open("\n{ \"a\" : 1 } \n", "{\"a\" : 1,");
+	check_open("[1]", NULL);
+	check_open("7", NULL);
+	check_open("{", NULL);
+	check_open("", NULL);
 }
 
 static void elements(void **state)
@@ -533,6 +724,59 @@ static void reads(void **state)
 	assert_true(n == -9007199254740991);
 }
 
+static void given(void **state)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *o = parse("{\"t\":true,\"f\":false,\"n\":null,\"z\":0,"
+			 "\"s\":\"\"}");
+
+	(void)state;
+	assert_true(json_given(o, "t"));
+	assert_true(json_given(o, "z"));
+	assert_true(json_given(o, "s"));
+	assert_false(json_given(o, "f"));
+	assert_false(json_given(o, "n"));
+	assert_false(json_given(o, "none"));
+	assert_false(json_given(NULL, "t"));
+	json_free_ptr(&o);
+	assert_null(o);
+}
+
+static void check_count(const char *text, size_t count)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = parse(text);
+
+	assert_int_equal(json_count_values(tree), count);
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	assert_int_equal(json_count_values(NULL), 0);
+	check_count("1", 1);
+	check_count("[]", 1);
+	check_count("[1,\"a\"]", 3);
+	check_count("{\"a\":[1,{},[2]],\"b\":null}", 7);
+}
+
+static void check_has(const char *value, bool there)
+{
+	CLEANUP(json_free_ptr) cJSON *array = parse("[1,\"a\",[2]]");
+	CLEANUP(json_free_ptr) cJSON *wanted = parse(value);
+
+	assert_int_equal(json_array_has(array, wanted), there);
+}
+
+static void has(void **state)
+{
+	(void)state;
+	check_has("1.0", true);
+	check_has("\"a\"", true);
+	check_has("[2]", true);
+	check_has("2", false);
+	check_has("\"1\"", false);
+}
+
 static bool equal(const char *a, const char *b)
 {
 	CLEANUP(json_free_ptr) cJSON *x = parse(a);
@@ -597,14 +841,26 @@ int main(void)
 		cmocka_unit_test(prints),
 		cmocka_unit_test(prints_made),
 		cmocka_unit_test(prints_pretty),
+		cmocka_unit_test(prints_cut),
+		cmocka_unit_test(adds),
+		cmocka_unit_test(lengths),
+		cmocka_unit_test(oddities),
 		cmocka_unit_test(minifies),
 		cmocka_unit_test(members),
 		cmocka_unit_test(fault_found),
 		cmocka_unit_test(places),
 		cmocka_unit_test(span_values),
+		cmocka_unit_test(span_numbers),
+		cmocka_unit_test(span_words),
+		cmocka_unit_test(span_strings),
+		cmocka_unit_test(span_opened),
+		cmocka_unit_test(escaped_names),
 		cmocka_unit_test(elements),
 		cmocka_unit_test(spans_of_broken),
 		cmocka_unit_test(reads),
+		cmocka_unit_test(given),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(has),
 		cmocka_unit_test(compares),
 		cmocka_unit_test(type_names),
 	};
