@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/split.h"
 
 /* expected: the words, each followed by '|'. */
@@ -30,7 +31,7 @@ static void check(const char *line, const char *expected)
 	assert_string_equal(buf_string(&b), expected);
 }
 
-static void fails(const char *line, const char *text)
+static void fails_with(const char *line, const char *text, const char *hint)
 {
 	struct error err = { 0 };
 	struct words w;
@@ -38,9 +39,19 @@ static void fails(const char *line, const char *text)
 	assert_int_equal(words_split(&w, line, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
 	assert_string_equal(err.text, text);
-	assert_string_not_equal(err.hint, "");
+	assert_string_equal(err.hint, hint);
 	assert_int_equal(w.count, 0);
+	assert_null(w.word);
 	words_done(&w);
+	error_reset(&err);
+}
+
+static void fails(const char *line, const char *text)
+{
+	fails_with(line, text,
+		   strstr(text, "double") ?
+			   "close it, or write \\\" for the character itself" :
+			   "close it, or write \\' for the character itself");
 }
 
 static void blanks(void **state)
@@ -102,8 +113,10 @@ static void errors(void **state)
 	fails("\xe4\xbd\xa0 'x", "single quote at column 3 is not closed");
 	fails("\"x\\\"", "double quote at column 1 is not closed");
 	fails("\"x\\", "double quote at column 1 is not closed");
-	fails("a b\\", "the line ends with a backslash");
-	fails("\\", "the line ends with a backslash");
+	fails_with("a b\\", "the line ends with a backslash",
+		   "write \\\\ for the character itself");
+	fails_with("\\", "the line ends with a backslash",
+		   "write \\\\ for the character itself");
 }
 
 static void quoted(const char *word, const char *expected)
@@ -133,6 +146,73 @@ static void quoting(void **state)
 	quoted("a\nb", "'a\nb'");
 }
 
+static void check_bare(const char *line, int at)
+{
+	const char *found = words_bare(line, '|');
+
+	if (at < 0)
+		assert_null(found);
+	else
+		assert_ptr_equal(found, line + at);
+}
+
+static void bare(void **state)
+{
+	(void)state;
+	check_bare("", -1);
+	check_bare("a b", -1);
+	check_bare("|", 0);
+	check_bare(" |", 1);
+	check_bare("a|b|c", 1);
+	check_bare("a b|", 3);
+	check_bare("'|' | x", 4);
+	check_bare("\"|\\\"|\"|", 6);
+	check_bare("a'|'b", -1);
+	check_bare("a\\|b", -1);
+	check_bare("a\\\\|b", 3);
+	check_bare("a\\", -1);
+	check_bare("\\\n|", 2);
+	check_bare("a \\\n|", 4);
+	check_bare("# |", -1);
+	check_bare("a # |\n|", 6);
+	check_bare("a#|", 2);
+	check_bare("'a |", -1);
+	check_bare("\"a |", -1);
+}
+
+static void assert_words(const struct words *w, const char *expected)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	for (size_t i = 0; i < w->count; i++) {
+		buf_text(&b, w->word[i]);
+		buf_char(&b, '|');
+	}
+	assert_string_equal(buf_string(&b), expected);
+}
+
+static void sets(void **state)
+{
+	CLEANUP(words_done) struct words w = { 0 };
+
+	(void)state;
+	assert_false(words_has(&w, "a"));
+	words_add_once(&w, "a");
+	words_add_once(&w, "b");
+	words_add_once(&w, "a");
+	assert_words(&w, "a|b|");
+	assert_true(words_has(&w, "a"));
+	assert_true(words_has(&w, "b"));
+	assert_false(words_has(&w, "ab"));
+	words_add(&w, "a");
+	words_drop(&w, "c");
+	assert_words(&w, "a|b|a|");
+	words_drop(&w, "a");
+	assert_words(&w, "b|");
+	words_drop(&w, "b");
+	assert_words(&w, "");
+}
+
 static void adding(void **state)
 {
 	CLEANUP(words_done) struct words w = { 0 };
@@ -144,6 +224,9 @@ static void adding(void **state)
 		assert_null(w.word[w.count]);
 	}
 	assert_int_equal(w.count, 100);
+	words_done(&w);
+	assert_int_equal(w.count, 0);
+	assert_null(w.word);
 	words_done(NULL);
 }
 
@@ -154,6 +237,7 @@ int main(void)
 		cmocka_unit_test(backslashes),	cmocka_unit_test(comments),
 		cmocka_unit_test(no_expansion), cmocka_unit_test(errors),
 		cmocka_unit_test(quoting),	cmocka_unit_test(adding),
+		cmocka_unit_test(bare),		cmocka_unit_test(sets),
 	};
 
 	return cmocka_run_group_tests_name("split", tests, NULL, NULL);
