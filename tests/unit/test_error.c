@@ -90,6 +90,8 @@ static void own_text(void **state)
 	error_detail(&err, "detail", 6);
 	error_detail(&err, err.detail + 2, 4);
 	assert_string_equal(err.detail, "tail");
+	error_detail(&err, NULL, 4);
+	assert_null(err.detail);
 	error_reset(&err);
 }
 
@@ -173,8 +175,9 @@ static void copies(void **state)
 /* A code, and nothing else: it may come from a peer. */
 static void findings(void **state)
 {
-	static const char *const none[] = { "",	    "N10",  "N1022",
-					    "n102", "N10x", "\x1b[2J" };
+	static const char *const none[] = { "",	    "N10",     "N1022", "n102",
+					    "N10x", "\x1b[2J", "@102",	"[102",
+					    "N/02", "N:02" };
 	struct error err = { 0 }, copy = { 0 };
 	char *text;
 
@@ -192,6 +195,10 @@ static void findings(void **state)
 	text = error_line(&err);
 	assert_string_equal(text, "here: refused (N102); try again");
 	mem_free(text);
+	error_hint(&err, "%s", "");
+	text = error_line(&err);
+	assert_string_equal(text, "here: refused (N102)");
+	mem_free(text);
 	error_copy(&copy, &err);
 	assert_string_equal(copy.finding, "N102");
 	for (size_t i = 0; i < COUNT(none); i++) {
@@ -207,9 +214,68 @@ static void findings(void **state)
 	error_reset(&copy);
 }
 
+static void statuses(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	error_set(&err, ERR_INTERRUPTED, "x");
+	assert_int_equal(error_status(&err), 130);
+	error_code(&err, 1);
+	assert_int_equal(error_status(&err), 129);
+	error_code(&err, 15);
+	assert_int_equal(error_status(&err), 143);
+	error_set(&err, ERR_CONNECT, "x");
+	error_code(&err, 15);
+	assert_int_equal(error_status(&err), 3);
+	assert_int_equal(error_reason(&err, 7), -1);
+	assert_int_equal(error_retry_after(&err, 1500), -1);
+	assert_int_equal(err.reason, 7);
+	assert_int_equal(err.retry_after, 1500);
+	assert_int_equal(error_reason(NULL, 7), -1);
+	assert_int_equal(error_retry_after(NULL, 7), -1);
+}
+
+/* Set so that a whole line of n bytes, then a character, stands at the end. */
+static void check_end(size_t n, const char *character, size_t expected)
+{
+	struct error err = { 0 };
+	char text[600];
+
+	memset(text, 'x', n);
+	memcpy(text + n, character, strlen(character) + 1);
+	error_set(&err, ERR_PEER, "%sz", text);
+	assert_int_equal(strlen(err.text), expected);
+}
+
+/* A character that just fits is kept, one that does not is dropped whole. */
+static void ends(void **state)
+{
+	(void)state;
+	check_end(509, "a", 511);
+	check_end(510, "a", 511);
+	check_end(509, "\xc3\xa9", 511);
+	check_end(510, "\xc3\xa9", 510);
+	check_end(508, "\xe4\xbd\xa0", 511);
+	check_end(509, "\xe4\xbd\xa0", 509);
+	check_end(510, "\xe4\xbd\xa0", 510);
+	check_end(507, "\xf0\x9f\x98\x80", 511);
+	check_end(508, "\xf0\x9f\x98\x80", 508);
+	check_end(509, "\xf0\x9f\x98\x80", 509);
+	check_end(510, "\xf0\x9f\x98\x80", 510);
+	check_end(506, "\xf0\x9f\x98\x80", 511);
+}
+
 static void names(void **state)
 {
 	(void)state;
+	assert_string_equal(error_kind_name(ERR_NONE), "none");
+	assert_string_equal(error_kind_name(ERR_CONNECT), "connect");
+	assert_string_equal(error_kind_name(ERR_PROTOCOL), "protocol");
+	assert_string_equal(error_kind_name(ERR_AUTH), "auth");
+	assert_string_equal(error_kind_name(ERR_UNMET), "unmet");
+	assert_string_equal(error_kind_name(ERR_OUTPUT), "output");
+	assert_string_equal(error_kind_name((enum error_kind)99), "unknown");
 	assert_string_equal(error_kind_name(ERR_USAGE), "usage");
 	assert_string_equal(error_kind_name(ERR_TIMEOUT), "timeout");
 	assert_string_equal(error_kind_name(ERR_PEER), "peer");
@@ -224,6 +290,7 @@ int main(void)
 		cmocka_unit_test(cuts),	    cmocka_unit_test(long_detail),
 		cmocka_unit_test(copies),   cmocka_unit_test(names),
 		cmocka_unit_test(findings), cmocka_unit_test(one_of_several),
+		cmocka_unit_test(statuses), cmocka_unit_test(ends),
 	};
 
 	return cmocka_run_group_tests_name("error", tests, NULL, NULL);

@@ -58,6 +58,12 @@ static void test_headers_and_urls(void **state)
 	assert_masked("{\"url\":\"http://h:8000/upload/"
 		      "0123456789abcdef0123456789abcdef\"}",
 		      "{\"url\":\"http://h:8000/upload/***\"}");
+	assert_masked("http://h/upload/0123456789abcdef0123456789abcdef",
+		      "http://h/upload/***");
+	assert_masked("http://h/uploaX/0123456789abcdef0123456789abcdef",
+		      "http://h/uploaX/0123456789abcdef0123456789abcdef");
+	assert_masked("http://h/upload/0123456789abcdef0123456789abcdeg",
+		      "http://h/upload/0123456789abcdef0123456789abcdeg");
 	assert_masked("http://h/upload/0123456789abcdef0123456789abcde",
 		      "http://h/upload/0123456789abcdef0123456789abcde");
 	/* A challenge has no token; but what it leads to may have. */
@@ -102,6 +108,8 @@ static void test_escapes_inside_a_secret(void **state)
 	(void)state;
 	assert_masked("\"got Bearer a\\/b\\u002bc=\\n\"",
 		      "\"got Bearer ***\\n\"");
+	assert_masked("Bearer a\\/", "Bearer ***");
+	assert_masked("Bearer a\\", "Bearer ***\\");
 }
 
 static void assert_still_json(const char *text, const char *hidden)
@@ -154,6 +162,8 @@ static void test_error(void **state)
 	error_detail(&e, "{\"token\":\"abc\"}", 15);
 	error_code(&e, 401);
 	error_retry_after(&e, 5);
+	error_reason(&e, 7);
+	error_finding(&e, "N102");
 	mask_error(&shown, &e);
 	assert_int_equal(shown.kind, ERR_AUTH);
 	assert_string_equal(shown.text, "refused: 'Bearer ***'");
@@ -162,6 +172,8 @@ static void test_error(void **state)
 	assert_true(shown.has_code);
 	assert_int_equal(shown.code, 401);
 	assert_int_equal(shown.retry_after, 5);
+	assert_int_equal(shown.reason, 7);
+	assert_string_equal(shown.finding, "N102");
 	error_detail(&e, NULL, 0);
 	mask_error(&shown, &e);
 	assert_null(shown.detail);
@@ -188,6 +200,9 @@ static void test_keys_of_a_voice_session(void **state)
 	assert_masked("\"{\\\"udp\\\" : {\\\"key\\\":\\\"ab\\\"}}\"",
 		      "\"{\\\"udp\\\" : {\\\"key\\\":\\\"***\\\"}}\"");
 	assert_masked("{\"udp\":{\"key\":\"cut", "{\"udp\":{\"key\":\"***");
+	assert_masked("{\"udp\":{\"key\":\"a\"}} {\"udp\":{\"key\":\"b\"}}",
+		      "{\"udp\":{\"key\":\"***\"}} "
+		      "{\"udp\":{\"key\":\"***\"}}");
 	assert_masked("{\"transport\":\"udp\",\"key\":\"k\"}",
 		      "{\"transport\":\"udp\",\"key\":\"k\"}");
 }
@@ -249,6 +264,83 @@ static void test_names(void **state)
 		assert_false(mask_is_secret(plain[i]));
 }
 
+static void assert_named(struct mask_names *names, const char *text,
+			 const char *expected)
+{
+	struct buf b = { 0 };
+	mask_named(&b, text, strlen(text), names);
+	assert_string_equal(buf_string(&b), expected);
+	buf_done(&b);
+}
+
+/* The same one is the same wherever it stands, and of whichever scheme. */
+static void test_numbers(void **state)
+{
+	struct mask_names *names = mask_names_new();
+	(void)state;
+	assert_int_equal(mask_names_count(names), 0);
+	assert_named(names, "{\"token\":\"abc\",\"password\":\"def\"}",
+		     "{\"token\":\"***1\",\"password\":\"***2\"}");
+	assert_named(names, "Authorization: Bearer abc",
+		     "Authorization: Bearer ***1");
+	assert_named(names, "{\"authorization\":\"Basic def\"}",
+		     "{\"authorization\":\"***2\"}");
+	assert_named(names, "?token=new&secret=abc", "?token=***3&secret=***1");
+	assert_named(names, "token= x", "token= x");
+	assert_int_equal(mask_names_count(names), 3);
+	/* What has a number already gets one in its turn, by its file. */
+	assert_named(names, "token=***", "token=***");
+	assert_named(names, "token=***1 token=***9 token=***1",
+		     "token=***4 token=***5 token=***4");
+	mask_names_from(names, 1);
+	assert_named(names, "token=***1 token=abc", "token=***6 token=***1");
+	mask_names_from(names, 0);
+	assert_named(names, "token=***1 token=***x", "token=***4 token=***7");
+	assert_int_equal(mask_names_count(names), 7);
+	mask_names_free(names);
+	mask_names_free(NULL);
+}
+
+static void assert_whole(struct mask_names *names, const char *secret,
+			 const char *expected)
+{
+	struct buf b = { 0 };
+	mask_whole(&b, secret, strlen(secret), names);
+	assert_string_equal(buf_string(&b), expected);
+	buf_done(&b);
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	assert_whole(NULL, "", "");
+	assert_whole(NULL, "a", "***");
+	assert_whole(NULL, "Bearer a", "***");
+	assert_whole(NULL, "bASIC ***7", "***7");
+	assert_whole(NULL, "**", "***");
+	assert_whole(NULL, "***", "***");
+	assert_whole(NULL, "***7", "***7");
+	assert_whole(NULL, "***7x", "***");
+	assert_whole(NULL, "x***7", "***");
+	assert_whole(NULL, "Digest ***7", "***");
+}
+
+static void test_too_many_names(void **state)
+{
+	struct mask_names *names = mask_names_new();
+	(void)state;
+	for (size_t i = 1; i <= MASK_NAMES_MAX; i++) {
+		CLEANUP(mem_free_ptr) char *secret = mem_printf("s%zu", i);
+		CLEANUP(mem_free_ptr) char *name = mem_printf("***%zu", i);
+		assert_whole(names, secret, name);
+	}
+	assert_whole(names, "one more", "***");
+	assert_whole(names, "s4096", "***4096");
+	assert_whole(names, "s1", "***1");
+	assert_int_equal(mask_names_count(names), MASK_NAMES_MAX);
+	mask_names_free(names);
+}
+
 static void test_nothing_to_hide(void **state)
 {
 	static const char bytes[] = "a\0b\"c\\\"Basic things, tokens";
@@ -277,6 +369,9 @@ int main(void)
 		cmocka_unit_test(test_keys_of_a_voice_session),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_too_many_names),
 		cmocka_unit_test(test_nothing_to_hide),
 	};
 	return cmocka_run_group_tests_name("mask", tests, NULL, NULL);
