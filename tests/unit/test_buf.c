@@ -159,6 +159,41 @@ static void trims(void **state)
 	assert_int_equal(b.len, 0);
 }
 
+static void check_cut(size_t max, const char *expected)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_text(&b, "<");
+	assert_int_equal(buf_add_cut(&b,
+				     "ab\xc3\xa9"
+				     "d",
+				     5, max),
+			 0);
+	assert_string_equal(b.data, expected);
+}
+
+/* At most so many bytes, no character cut, and whether there is more. */
+static void cut_with_a_mark(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	check_cut(6, "<ab\xc3\xa9"
+		     "d");
+	check_cut(5, "<ab\xc3\xa9"
+		     "d");
+	check_cut(4, "<ab\xc3\xa9\xe2\x80\xa6");
+	check_cut(3, "<ab\xe2\x80\xa6");
+	check_cut(0, "<\xe2\x80\xa6");
+	assert_int_equal(buf_add_cut(&b, "", 0, 0), 0);
+	assert_string_equal(buf_string(&b), "");
+	buf_done(&b);
+	buf_init(&b, 3);
+	assert_int_equal(buf_add_cut(&b, "abcdef", 6, 4), -1);
+	assert_int_equal(buf_add_cut(&b, "abcdef", 6, 2), -1);
+	assert_true(b.full);
+}
+
 static void taken(void **state)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -238,12 +273,18 @@ static void taking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),	cmocka_unit_test(grows),
-		cmocka_unit_test(ceiling),	cmocka_unit_test(formats),
-		cmocka_unit_test(consumes),	cmocka_unit_test(cuts),
-		cmocka_unit_test(trims),	cmocka_unit_test(taken),
-		cmocka_unit_test(json_strings), cmocka_unit_test(memory),
+		cmocka_unit_test(empty),
+		cmocka_unit_test(grows),
+		cmocka_unit_test(ceiling),
+		cmocka_unit_test(formats),
+		cmocka_unit_test(consumes),
+		cmocka_unit_test(cuts),
+		cmocka_unit_test(trims),
+		cmocka_unit_test(taken),
+		cmocka_unit_test(json_strings),
+		cmocka_unit_test(memory),
 		cmocka_unit_test(taking),
+		cmocka_unit_test(cut_with_a_mark),
 	};
 
 	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);

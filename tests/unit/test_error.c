@@ -206,7 +206,12 @@ static void findings(void **state)
 		error_finding(&copy, none[i]);
 		assert_string_equal(copy.finding, "");
 	}
+	error_finding(&copy, "A000");
+	assert_string_equal(copy.finding, "A000");
+	error_finding(&copy, "Z999");
+	assert_string_equal(copy.finding, "Z999");
 	error_finding(&copy, NULL);
+	assert_string_equal(copy.finding, "");
 	assert_int_equal(error_finding(NULL, "N102"), -1);
 	error_set(&err, ERR_CONNECT, "another");
 	assert_string_equal(err.finding, "");
@@ -259,6 +264,7 @@ static void ends(void **state)
 	check_end(508, "\xe4\xbd\xa0", 511);
 	check_end(509, "\xe4\xbd\xa0", 509);
 	check_end(510, "\xe4\xbd\xa0", 510);
+	check_end(509, "\xe0\xa0\x80", 509);
 	check_end(507, "\xf0\x9f\x98\x80", 511);
 	check_end(508, "\xf0\x9f\x98\x80", 508);
 	check_end(509, "\xf0\x9f\x98\x80", 509);

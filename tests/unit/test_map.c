@@ -132,6 +132,10 @@ static void test_hash(void **state)
 	assert_int_equal(map_hash_text("abc"), map_hash("abcd", 3));
 	assert_int_not_equal(map_hash_text("abc"), map_hash("abc", 4));
 	assert_int_not_equal(map_hash_text(""), 0);
+	assert_int_not_equal(map_hash_text("abcdefgh1"),
+			     map_hash_text("abcdefgh2"));
+	assert_int_not_equal(map_hash_text("abcdefgh1"),
+			     map_hash_text("abcdefgi1"));
 }
 
 int main(void)
