@@ -235,6 +235,267 @@ static void finds(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+static void check_folder(const char *path, const char *name,
+			 const char *expected)
+{
+	CLEANUP(mem_free_ptr) char *before = file_folder(path);
+
+	assert_string_equal(file_name(path), name);
+	assert_string_equal(before, expected);
+}
+
+static void names(void **state)
+{
+	CLEANUP(mem_free_ptr) char *program = file_program();
+
+	(void)state;
+	check_folder("a", "a", ".");
+	check_folder("/a", "a", "/");
+	check_folder("/", "", "/");
+	check_folder("/a/b", "b", "/a");
+	check_folder("a/b", "b", "a");
+	check_folder("a/", "", "a");
+	check_folder("", "", ".");
+	assert_true(program && *program == '/');
+}
+
+static void temporary(void **state)
+{
+	const char *set = getenv("TMPDIR");
+	CLEANUP(mem_free_ptr) char *before = mem_strdup(set);
+
+	(void)state;
+	setenv("TMPDIR", "/var/else", 1);
+	assert_string_equal(file_temporary(), "/var/else");
+	setenv("TMPDIR", "", 1);
+	assert_string_equal(file_temporary(), "/tmp");
+	unsetenv("TMPDIR");
+	assert_string_equal(file_temporary(), "/tmp");
+	if (before)
+		setenv("TMPDIR", before, 1);
+}
+
+static void check_large(size_t max, const char *expected)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct error err = { 0 };
+
+	buf_init(&out, max);
+	assert_int_equal(file_read(&out, "key", "/dev/zero", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, expected);
+}
+
+static void too_large(void **state)
+{
+	(void)state;
+	check_large(1024, "the key '/dev/zero' is larger than 1 kB");
+	check_large(65535, "the key '/dev/zero' is larger than 63 kB");
+	check_large(1048575, "the key '/dev/zero' is larger than 1023 kB");
+	check_large(1048576, "the key '/dev/zero' is larger than 1 MB");
+	check_large(3145728, "the key '/dev/zero' is larger than 3 MB");
+}
+
+typedef int reads(struct buf *out, const char *what, const char *path,
+		  struct error *err);
+
+/* Not read, as why says; what came before stays. */
+static void unread(reads *fn, const char *path, const char *why)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("cannot read the key '%s': %s", path, why);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct error err = { 0 };
+
+	buf_text(&out, "before");
+	assert_int_equal(fn(&out, "key", path, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, text);
+	assert_string_equal(out.data, "before");
+}
+
+static void unreadable(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_write("there", "x\n", 2);
+	CLEANUP(mem_free_ptr) char *pipe = folder_path("pipe");
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	unread(file_read, "/nowhere/x", "No such file or directory");
+	unread(file_read, folder, "Is a directory");
+	unread(file_read_found, "/nowhere/x", "No such file or directory");
+	unread(file_read_found, folder, "it is no regular file");
+	unread(file_read_found, pipe, "it is no regular file");
+	assert_int_equal(file_read_found(&out, "key", path, NULL), 0);
+	assert_string_equal(out.data, "x\n");
+	unlink(pipe);
+}
+
+static void no_regular(const char *path, int flags, int why)
+{
+	struct stat st;
+
+	errno = 0;
+	assert_int_equal(file_open_regular(path, flags, &st), -1);
+	assert_int_equal(errno, why);
+}
+
+static void not_own(const char *path, size_t max, int why)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_init(&out, max);
+	errno = 0;
+	assert_int_equal(file_read_own(&out, path), -1);
+	assert_int_equal(errno, why);
+}
+
+static void regular(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_write("mine", "hello", 5);
+	CLEANUP(mem_free_ptr) char *other = folder_path("other");
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct stat st;
+	int fd = file_open_regular(path, O_NOFOLLOW, &st);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(st.st_size, 5);
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	close(fd);
+	assert_int_equal(file_read_own(&out, path), 0);
+	assert_string_equal(out.data, "hello");
+	not_own(path, 4, EFBIG);
+	not_own(folder, 0, EINVAL);
+	not_own("/nowhere/x", 0, ENOENT);
+	no_regular("/nowhere/x", 0, ENOENT);
+	no_regular(folder, 0, EINVAL);
+	no_regular("/dev/null", 0, EINVAL);
+	assert_int_equal(mkfifo(other, 0600), 0);
+	no_regular(other, 0, EINVAL);
+	unlink(other);
+	assert_int_equal(symlink(path, other), 0);
+	no_regular(other, O_NOFOLLOW, ELOOP);
+	not_own(other, 0, ELOOP);
+	fd = file_open_regular(other, 0, &st);
+	assert_true(fd >= 0);
+	close(fd);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 1, 1), 0);
+		not_own(path, 0, EPERM);
+	}
+	unlink(other);
+}
+
+static void replaces(void **state)
+{
+	CLEANUP(mem_free_ptr) char *own = folder_path("own");
+	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/file", own);
+	CLEANUP(mem_free_ptr) char *target = folder_write("kept", "kept", 4);
+	const mode_t old = umask(077);
+
+	(void)state;
+	assert_int_equal(mkdir(own, 0700), 0);
+	assert_int_equal(file_replace(path, 0644, "first", 5), 0);
+	check_text(path, "first");
+	assert_int_equal(mode_of(path), 0644);
+	assert_int_equal(file_replace(path, 0600, "", 0), 0);
+	check_text(path, "");
+	assert_int_equal(mode_of(path), 0600);
+	umask(old);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(file_replace(path, 0600, "new", 3), 0);
+	assert_true(file_is_regular(path, R_OK));
+	check_text(path, "new");
+	check_text(target, "kept");
+	assert_int_equal(unlink(path), 0);
+	/* Nor does a part stay where it fails. */
+	assert_int_equal(mkdir(path, 0700), 0);
+	errno = 0;
+	assert_int_equal(file_replace(path, 0600, "x", 1), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(own), 0);
+	assert_int_equal(file_replace(path, 0600, "x", 1), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static int opened_flags;
+
+static int open_null(const char *path, int flags, unsigned mode)
+{
+	assert_string_equal(path, "/nowhere/x");
+	opened_flags = flags;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC, mode);
+}
+
+static void opened_by_another(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	int fd;
+
+	(void)state;
+	file_open_by(open_null);
+	assert_int_equal(file_read(&out, "key", "/nowhere/x", NULL), 0);
+	assert_int_equal(opened_flags, O_RDONLY);
+	assert_int_equal(out.len, 0);
+	file_open_by(NULL);
+	assert_int_equal(file_read(&out, "key", "/nowhere/x", NULL), -1);
+	fd = file_open("/dev/null", O_RDONLY, 0);
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	close(fd);
+}
+
+static void unwritten(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(file_write(-1, "", 0), 0);
+	assert_int_equal(file_write(-1, "x", 1), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(file_create(NULL, "/nowhere/x", true, &err), -1);
+	assert_string_equal(
+		err.text,
+		"cannot write '/nowhere/x': No such file or directory");
+	assert_int_equal(err.code, ENOENT);
+	assert_int_equal(file_create("log", "/nowhere/x", true, &err), -1);
+	assert_string_equal(
+		err.text,
+		"cannot write the log '/nowhere/x': No such file or directory");
+	assert_int_equal(file_lock("/nowhere/x", 0), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+/* Which folders are others', too: by their modes and owners. */
+static void shared_folders(void **state)
+{
+	CLEANUP(mem_free_ptr) char *target = folder_write("target2", "x", 1);
+	CLEANUP(mem_free_ptr) char *path = folder_path("link");
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(chmod(folder, 0770), 0);
+	if (chown(folder, (uid_t)-1, getegid()) == 0)
+		write_all(path, false, "of our group");
+	if (geteuid() == 0) {
+		assert_int_equal(chown(folder, 0, 1), 0);
+		refused(path, "it is a link");
+		assert_int_equal(chown(folder, 0, 0), 0);
+	}
+	assert_int_equal(chmod(folder, 0702), 0);
+	assert_int_equal(file_create("trace", path, false, &err), -1);
+	assert_int_equal(err.code, EPERM);
+	assert_string_equal(
+		err.hint,
+		"give a file in a folder of your own, or remove that one first");
+	share(false);
+	unlink(path);
+}
+
 #define HOW \
 	"give a file that this user can read, with the secret as its only line"
 
@@ -320,10 +581,23 @@ static void secrets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_private), cmocka_unit_test(traps),
-		cmocka_unit_test(pipes),      cmocka_unit_test(devices),
-		cmocka_unit_test(publishes),  cmocka_unit_test(locks),
-		cmocka_unit_test(finds),      cmocka_unit_test(secrets),
+		cmocka_unit_test(is_private),
+		cmocka_unit_test(traps),
+		cmocka_unit_test(pipes),
+		cmocka_unit_test(devices),
+		cmocka_unit_test(publishes),
+		cmocka_unit_test(locks),
+		cmocka_unit_test(finds),
+		cmocka_unit_test(secrets),
+		cmocka_unit_test(names),
+		cmocka_unit_test(temporary),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(unreadable),
+		cmocka_unit_test(regular),
+		cmocka_unit_test(replaces),
+		cmocka_unit_test(opened_by_another),
+		cmocka_unit_test(unwritten),
+		cmocka_unit_test(shared_folders),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, folder_make,
