@@ -44,6 +44,15 @@ static void test_urls(void **state)
 		{ "https:/h/", NULL },
 		{ "http:/h/", NULL },
 		{ "https:///", NULL },
+		{ "https://h:80/", "https://h:80" },
+		{ "http://h:443/", "http://h:443" },
+		{ "https://h:443", "https://h" },
+		{ "https://h//", "https://h" },
+		{ "https://h/a/?b", "https://h/a/?b" },
+		{ "https://h/\"", NULL },
+		{ "https://h/>", NULL },
+		{ "https://h/!~", "https://h/!~" },
+		{ "", NULL },
 	};
 
 	(void)state;
@@ -76,6 +85,15 @@ static void test_which_may_be_asked(void **state)
 	assert_int_equal(
 		auth_url_check("http://127.0.0.1.evil/", "x", true, NULL), -1);
 	assert_int_equal(auth_url_check("file:///x", "x", true, NULL), -1);
+	assert_int_equal(
+		auth_url_check("http://127.255.255.255/", "x", true, NULL), 0);
+	assert_int_equal(
+		auth_url_check("http://126.255.255.255/", "x", true, NULL), -1);
+	assert_int_equal(auth_url_check("http://128.0.0.0/", "x", true, NULL),
+			 -1);
+	assert_int_equal(auth_url_check("http://[::2]/", "x", true, NULL), -1);
+	assert_int_equal(auth_url_check("http://LocalHost/", "x", true, NULL),
+			 0);
 }
 
 static void test_covers(void **state)
@@ -89,6 +107,10 @@ static void test_covers(void **state)
 	assert_false(auth_url_covers("https://evil/mcp", "https://h/mcp"));
 	assert_false(auth_url_covers("http://h/mcp", "https://h/mcp"));
 	assert_false(auth_url_covers("https://h:1/mcp", "https://h/mcp"));
+	assert_true(auth_url_covers("https://h/mcp", "https://h/mcp?x=/y"));
+	assert_true(auth_url_covers("https://h/", "https://h"));
+	assert_false(auth_url_covers("nothing", "https://h"));
+	assert_false(auth_url_covers("https://h", "nothing"));
 }
 
 /* ---- metadata ---- */
@@ -129,6 +151,12 @@ static void test_places(void **state)
 	resource_metadata_places(&w, "https://h/mcp");
 	places_are(&w, resource);
 	words_done(&w);
+	resource_metadata_places(&w, "https://h//");
+	places_are(&w, resource + 1);
+	words_done(&w);
+	resource_metadata_places(&w, "nothing");
+	server_metadata_places(&w, "nothing");
+	assert_int_equal(w.count, 0);
 }
 
 static int read_resource(const char *json, struct resource_metadata *m,
@@ -161,9 +189,53 @@ static void test_resource(void **state)
 	assert_non_null(strstr(err.text, "another resource"));
 	assert_int_equal(
 		read_resource("{\"authorization_servers\":[]}", &m, &err), -1);
+	assert_string_equal(
+		err.text,
+		"the metadata of 'https://h/mcp' names no authorization server");
+	assert_int_equal(err.kind, ERR_PROTOCOL);
 	assert_int_equal(read_resource("[]", &m, &err), -1);
+	assert_string_equal(
+		err.text,
+		"the metadata of the resource is unusable: it is no object");
 	assert_int_equal(read_resource("<html>", &m, &err), -1);
+	assert_string_equal(
+		err.text,
+		"the metadata of the resource is unusable: invalid JSON at byte 0: a value is expected");
+	assert_int_equal(
+		read_resource("{\"authorization_servers\":[\"https://a\"]}", &m,
+			      &err),
+		0);
+	assert_null(m.resource);
+	assert_null(m.scopes);
+	resource_metadata_done(&m);
 	error_reset(&err);
+}
+
+/* Of a list so many words, and no more; what is no word is none of them. */
+static void many_issuers(void **state)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	struct resource_metadata m;
+	struct error err = { 0 };
+
+	(void)state;
+	buf_text(&json, "{\"authorization_servers\":[\"\",7,\"a\\u0001\"");
+	for (int i = 0; i < 65; i++)
+		buf_printf(&json, ",\"https://%d.example\"", i);
+	buf_text(&json, "]");
+	json_add_text(&json, "resource", NULL);
+	buf_text(&json, "}");
+	assert_int_equal(read_resource(json.data, &m, &err), 0);
+	assert_int_equal(m.issuers.count, 64);
+	assert_string_equal(m.issuers.word[63], "https://63.example");
+	resource_metadata_done(&m);
+	buf_cut(&json, json.len - 1);
+	json_add_text(&json, "resource", "https://evil");
+	buf_text(&json, "}");
+	assert_int_equal(read_resource(json.data, &m, &err), -1);
+	assert_string_equal(
+		err.hint,
+		"its authorization server 'https://0.example, https://1.example, https://2.example, https://3.example' is a placeholder: nobody set its login up, so give it a token itself (MCPCTL_TOKEN, --token-file)");
 }
 
 #define SERVER(more)                                                                 \
@@ -220,6 +292,35 @@ static void test_scopes(void **state)
 	assert_false(scope_fits("a\nb"));
 }
 
+static void check_union(const char *a, const char *b, const char *expected)
+{
+	CLEANUP(mem_free_ptr) char *all = scope_union(a, b);
+
+	assert_string_equal(all, expected);
+}
+
+static void scopes_at_borders(void **state)
+{
+	(void)state;
+	assert_true(scope_has("a b", "a", 1));
+	assert_true(scope_has("a  b", "b", 1));
+	assert_false(scope_has("ab", "a", 1));
+	assert_false(scope_has("a", "ab", 2));
+	assert_false(scope_has("", "a", 1));
+	assert_false(scope_has(NULL, "a", 1));
+	assert_true(scope_fits(""));
+	assert_true(scope_fits(" !#[]~"));
+	assert_false(scope_fits("\x1f"));
+	assert_false(scope_fits("a\x7f"));
+	assert_false(scope_fits("\""));
+	assert_false(scope_fits("a\\"));
+	assert_false(scope_fits("\xc3\xa9"));
+	check_union(NULL, "a", "a");
+	check_union("a", NULL, "a");
+	check_union("  a  b ", "", "a b");
+	check_union("a b", "b c a", "a b c");
+}
+
 /* ---- requests and answers ---- */
 
 static void test_forms(void **state)
@@ -233,6 +334,13 @@ static void test_forms(void **state)
 	form_add(&form, "b", "");
 	assert_string_equal(buf_string(&form),
 			    "a=x%20y%26%3D%2B%25%2F%C3%A4&b=");
+	buf_done(&form);
+	buf_text(&form, "https://h/?");
+	form_add(&form, "a", "b");
+	buf_text(&form, "&");
+	form_add(&form, "c", "-._~");
+	form_add(&form, "d", "e");
+	assert_string_equal(buf_string(&form), "https://h/?a=b&c=-._~&d=e");
 	buf_done(&form);
 	/* "a%3Ab:p%25w" */
 	basic = form_basic("a:b", "p%w");
@@ -276,14 +384,66 @@ static void test_tokens(void **state)
 	assert_int_equal(
 		read_token(200, "{\"access_token\":\"a\\r\\nb\"}", &t, &err),
 		-1);
-	assert_null(strstr(err.text, "a\r"));
+	assert_string_equal(
+		err.text,
+		"the answer of 'as' has no access_token that can be sent");
 	assert_int_equal(
 		read_token(200,
 			   "{\"access_token\":\"t\",\"token_type\":\"DPoP\"}",
 			   &t, &err),
 		-1);
+	assert_string_equal(err.text,
+			    "'as' gave a token of the type 'DPoP', not Bearer");
+	assert_string_equal(err.hint, "no other type is spoken here");
 	assert_int_equal(read_token(200, "<html>", &t, &err), -1);
+	assert_int_equal(read_token(202, "{\"access_token\":\"t\"}", &t, &err),
+			 -1);
+	assert_string_equal(err.text, "'as' gave no token: HTTP 202");
+	assert_int_equal(read_token(199, "{\"access_token\":\"t\"}", &t, &err),
+			 -1);
 	error_reset(&err);
+}
+
+/* A token of len bytes. */
+static int read_long(size_t len)
+{
+	CLEANUP(mem_free_ptr) char *token = mem_zalloc(len + 1);
+	CLEANUP(buf_done) struct buf body = { 0 };
+	struct token_answer t;
+	int status;
+
+	memset(token, 'x', len);
+	buf_printf(&body, "{\"access_token\":\"%s\"}", token);
+	status = token_answer_read(&t, 200, body.data, body.len, "as", NULL);
+	token_answer_done(&t);
+	return status;
+}
+
+/* So many bytes, and no more, of a token and of a server's words. */
+static void lengthy_answers(void **state)
+{
+	CLEANUP(buf_done) struct buf expected = { 0 };
+	struct token_answer t;
+	struct error err = { 0 };
+	char words[162] = "";
+
+	(void)state;
+	assert_int_equal(read_long(1), 0);
+	assert_int_equal(read_long(16384), 0);
+	assert_int_equal(read_long(16385), -1);
+	for (size_t len = 160; len <= 161; len++) {
+		CLEANUP(buf_done) struct buf body = { 0 };
+
+		memset(words, 'w', len);
+		buf_printf(&body,
+			   "{\"error\":\"e\",\"error_description\":\"%s\"}",
+			   words);
+		assert_int_equal(read_token(400, body.data, &t, &err), -1);
+		buf_reset(&expected);
+		buf_printf(&expected, "'as' gave no token: e (%.160s%s)", words,
+			   len > 160 ? "\xe2\x80\xa6" : "");
+		assert_string_equal(err.text, expected.data);
+	}
 }
 
 static int redirect(const char *query, bool tells, char **code,
@@ -421,6 +581,9 @@ static void registrations(void **state)
 			 -1);
 	assert_null(r.id);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(
+		err.text,
+		"the registration at 'as' has no client_id or client_secret that can be sent");
 	assert_int_equal(read_registration(&r, 200, "{\"client_id\":\"i d\"}",
 					   PROOF_NONE, &err),
 			 -1);
@@ -607,6 +770,24 @@ static void what_a_server_says(void **state)
 	assert_string_equal(
 		err.text,
 		"the metadata of the authorization server 'https://a/p' is of another one, ''");
+	assert_string_equal(
+		err.hint,
+		"both must be the same to the last character (RFC 8414, 3.3); tell who runs the server");
+	assert_int_equal(server_metadata_read(&m, SERVER(""),
+					      strlen(SERVER("")), "https://a/p",
+					      false, &err),
+			 -1);
+	assert_string_equal(
+		err.text,
+		"the authorization server 'https://a/p' does not say that it checks PKCE by S256");
+	assert_string_equal(
+		err.hint,
+		"without it a code could be stolen; tell who runs the server (code_challenge_methods_supported)");
+	assert_int_equal(server_metadata_read(&m, "{\"issuer\":\"i\"}", 14, "i",
+					      false, &err),
+			 -1);
+	assert_string_equal(err.text,
+			    "the metadata of 'i' has no token_endpoint");
 	server_metadata_assume(&m, "https://h");
 	assert_string_equal(m.issuer, "https://h");
 	assert_string_equal(m.authorization, "https://h/authorize");
@@ -733,6 +914,9 @@ static void back_in_words(void **state)
 		err.text,
 		"what the browser brought back is of another authorization server than 'https://a/p'");
 	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(
+		err.hint,
+		"nothing of it was used (RFC 9207); a server in between may have tried to get the code");
 	error_reset(&err);
 }
 
@@ -1114,8 +1298,27 @@ static void companies_grant(void **state)
 	mem_free(grant);
 	assert_int_equal(read_grant(&grant, id_jag, "\"a\\r\\nb\"", &err), -1);
 	assert_null(grant);
+	assert_string_equal(
+		err.text,
+		"the answer of 'idp' has no access_token that can be sent");
 	assert_int_equal(read_grant(&grant, "7", "\"g\"", &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(
+		err.text,
+		"'idp' gave a token of the type '' in place of an identity assertion grant (id-jag)");
+	assert_null(grant);
+	assert_int_equal(read_grant(&grant, "\"x\"", "\"g\"", &err), -1);
+	assert_string_equal(
+		err.text,
+		"'idp' gave a token of the type 'x' in place of an identity assertion grant (id-jag)");
+	assert_int_equal(
+		read_grant(&grant, id_jag, "\"g\",\"error\":\"e\"", &err), -1);
+	assert_string_equal(err.text, "'idp' gave no grant: e");
+	assert_int_equal(
+		exchange_read(&grant, 503, (struct span){ "", 0 }, "idp", &err),
+		-1);
+	assert_string_equal(err.text, "'idp' gave no grant: HTTP 503");
+	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_null(grant);
 }
 
@@ -1166,6 +1369,9 @@ int main(void)
 		cmocka_unit_test(test_resource),
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(scopes_at_borders),
+		cmocka_unit_test(many_issuers),
+		cmocka_unit_test(lengthy_answers),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_redirects),
