@@ -90,6 +90,8 @@ static void test_values(void **state)
 	toml("a = +inf\nb = nan\nc = 07:32:00\nd = -1",
 	     "{\"a\":\"+inf\",\"b\":\"nan\",\"c\":\"07:32:00\",\"d\":-1}");
 	toml("a = 2026-11-23 ", "{\"a\":\"2026-11-23\"}");
+	toml("a = 2026-11-23 00:00", "{\"a\":\"2026-11-23 00:00\"}");
+	toml("a = 2026-11-23 9", "{\"a\":\"2026-11-23 9\"}");
 }
 
 /* Each escape of a character, where its length in UTF-8 changes. */
@@ -116,6 +118,9 @@ static void test_lines(void **state)
 	toml("a = '''it''s'''''", "{\"a\":\"it''s''\"}");
 	toml("a = \"\"\"x\\\"\"\"\"", "{\"a\":\"x\\\"\"}");
 	toml("a-Z_9=1", "{\"a-Z_9\":1}");
+	toml("azAZ09=1", "{\"azAZ09\":1}");
+	toml("a = \"\"\"x\\\t\n y\"\"\"", "{\"a\":\"xy\"}");
+	toml("a = { b = 1,\n c = 2,\n }", "{\"a\":{\"b\":1,\"c\":2}}");
 	toml("\"\" = 1\nb = { }\n c = [ ]\n[ d . e ] # x",
 	     "{\"\":1,\"b\":{},\"c\":[],\"d\":{\"e\":{}}}");
 }
@@ -133,6 +138,18 @@ static void test_wrong_characters(void **state)
 	/* Only a date has a blank in it. */
 	bad("a = 2026-11-23 x", "something behind a value");
 	bad("a = 20261-1-23 1", "something behind a value");
+	bad("a = 2026-112-3 1", "something behind a value");
+	bad("a = 2026-11-2 1", "something behind a value");
+	bad("a = 2026-11-23 /", "something behind a value");
+	bad("a = 2026-11-23 :", "something behind a value");
+	bad("a = \"\\u0041", "a text does not end");
+	bad("a = \"\\ x\"", "an escape in a text is not known");
+	bad("a = \"\"\"\\q\"\"\"", "an escape in a text is not known");
+	bad("@ = 1", "a key is missing");
+	bad("` = 1", "a key is missing");
+	bad("{ = 1", "a key is missing");
+	bad("/ = 1", "a key is missing");
+	bad(": = 1", "a key is missing");
 	bad("a = 1\r b = 2", "something behind a value");
 	bad("[a] b", "something behind a value");
 	bad("a\r", "a '=' is missing");
@@ -157,6 +174,7 @@ static void test_line_numbers(void **state)
 	bad("a = \"\"\"\nx\n\\\n\n  y\"\"\"\nb", "(line 6)");
 	bad("a = '''\r\n\r\n'''\r\n\r\n# x\r\nb", "(line 6)");
 	bad("a = [\n1,\n# x\n2,\n]\nb", "(line 6)");
+	bad("a = \"\"\"\\\n    y\"\"\"\nb", "(line 3)");
 }
 
 /* "a.a.a" of so many parts, with what stands around it. */
