@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text_looks.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
 
@@ -50,6 +51,10 @@ static void unescaped(void **state)
 	/* Escaped backslashes, other escapes, and what is cut. */
 	check_unescaped("\\\\u72b6\\n\\\\\\u72b6", "\\\\u72b6\\n\\\\状");
 	check_unescaped("\\u72b", "\\u72b");
+	check_unescaped("\\u0041", "A");
+	check_unescaped("\\ud83d\\u0041", "\\ud83dA");
+	check_unescaped("\\ud83d\\ude0", "\\ud83d\\ude0");
+	check_unescaped("\\u004g\\u0041", "\\u004gA");
 	check_unescaped("\\", "\\");
 }
 
@@ -277,6 +282,98 @@ static void skeletons(void **state)
 	assert_true(text_has_look(0x1d400));
 	assert_false(text_has_look('l'));
 	assert_false(text_has_look(0x4f60));
+}
+
+static void check_look(uint32_t point, const char *ascii)
+{
+	uint32_t to[LOOK_MAX];
+	size_t count = text_look(point, to);
+
+	assert_int_equal(count, strlen(ascii));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(to[i], ascii[i]);
+}
+
+/* The first and the last of each run of shapes, and what stands beside them. */
+static void looks(void **state)
+{
+	static const struct {
+		uint32_t point;
+		const char *ascii;
+	} rows[] = {
+		{ 0xff00, "" },	  { 0xff01, "!" },   { 0xff5e, "~" },
+		{ 0xff5f, "" },	  { 0x1d3ff, "" },   { 0x1d400, "A" },
+		{ 0x1d419, "Z" }, { 0x1d41a, "a" },  { 0x1d433, "z" },
+		{ 0x1d434, "A" }, { 0x1d6a3, "z" },  { 0x1d6a4, "" },
+		{ 0x1d7cd, "" },  { 0x1d7ce, "0" },  { 0x1d7d7, "9" },
+		{ 0x1d7d8, "0" }, { 0x1d7ff, "9" },  { 0x1d800, "" },
+		{ 0x9f, "" },	  { 0xa0, " " },     { 0xfb00, "ff" },
+		{ 0xfb06, "st" }, { 0xfb03, "ffi" }, { 0xfb07, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_look(rows[i].point, rows[i].ascii);
+	assert_true(alike("0", "O"));
+	assert_true(alike("1|", "Il"));
+	assert_true(alike("`", "'"));
+	assert_true(alike("\"", "''"));
+	assert_false(alike("0", "o"));
+	assert_false(alike("I", "i"));
+	/* Marks in any order; these are U+0300 to U+036F. */
+	assert_true(alike("a\u0301\u0323\u0302", "a\u0302\u0323\u0301"));
+	assert_true(alike("x\u036f\u0300", "x\u0300\u036f"));
+	assert_false(alike("x\u0370\u0300", "x\u0300\u0370"));
+	assert_false(alike("x\u02ff\u0300", "x\u0300\u02ff"));
+}
+
+/* What acts is escaped, what is only not seen is counted, others stay. */
+static void borders(void **state)
+{
+	(void)state;
+	SAFE("\xc2\x80\xc2\x9f\u00a0", "\\u0080\\u009f\u00a0",
+	     "\\u0080\\u009f\u00a0");
+	SAFE("\u061b\u061c\u061d", "\u061b\\u061c\u061d",
+	     "\u061b\\u061c\u061d");
+	SAFE("\u200d\u200e\u200f\u2010", "[1 invisible]\\u200e\\u200f\u2010",
+	     "[1 invisible]\\u200e\\u200f\u2010");
+	SAFE("\u2027\u2028\u202e\u202f", "\u2027\\u2028\\u202e\u202f",
+	     "\u2027\\u2028\\u202e\u202f");
+	SAFE("\u2065\u2066\u2069\u206a",
+	     "[1 invisible]\\u2066\\u2069[1 invisible]",
+	     "[1 invisible]\\u2066\\u2069[1 invisible]");
+	check_unseen("\ufffb\ufffc\U0001bca0",
+		     "[1 invisible]\ufffc[1 invisible]",
+		     "\\ufffb\ufffc\\U0001bca0", "\\ufffb\ufffc\\ud82f\\udca0");
+	stays("0\ufe0f\u20e3 9\ufe0f\u20e3 *\ufe0f\u20e3");
+	check_unseen("/\ufe0f\u20e3", "/[1 invisible]\u20e3", "/\\ufe0f\u20e3",
+		     "/\\ufe0f\u20e3");
+	check_unseen(":\ufe0f\u20e3", ":[1 invisible]\u20e3", ":\\ufe0f\u20e3",
+		     ":\\ufe0f\u20e3");
+	assert_true(text_is_safe("", 0));
+	assert_true(text_is_safe(" ~", 2));
+	assert_false(text_is_safe("\n", 1));
+	assert_false(text_is_safe("\x7f", 1));
+}
+
+static void check_marks(int runs, const char *end)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf shown = { 0 };
+
+	for (int i = 0; i < runs; i++)
+		buf_text(&text, "x\u200b");
+	text_safe(&shown, text.data, text.len, TEXT_LINE);
+	assert_int_equal(shown.len, runs + 8 * 13 + (int)strlen(end));
+	assert_string_equal(shown.data + shown.len - strlen(end), end);
+}
+
+static void as_many_marks(void **state)
+{
+	(void)state;
+	check_marks(8, "");
+	check_marks(9, "[1 more invisible]");
+	check_marks(10, "[2 more invisible]");
 }
 
 /* Whatever comes: it ends, and nothing that acts or hides is left. */
@@ -880,6 +977,7 @@ static void since(void **state)
 	check_since(1000, " (told 1 s ago)");
 	check_since(6999, " (told 6 s ago)");
 	check_since(125400, " (told 2 min 5 s ago)");
+	check_since(600000, " (told 10 min ago)");
 	check_us(-5, "0.00 ms");
 	check_us(0, "0.00 ms");
 	check_us(9, "0.00 ms");
@@ -964,7 +1062,7 @@ static void base64_long(void **state)
 
 	(void)state;
 	for (i = 0; i < 10000; i++)
-		data[i] = (unsigned char)(i * 7 + i / 256);
+		data[i] = (unsigned char)(i * 7 + i / 256 + 1);
 	for (i = 9990; i <= 10000; i++) {
 		buf_reset(&text);
 		buf_reset(&back);
@@ -1109,6 +1207,9 @@ int main(void)
 		cmocka_unit_test(joiners),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(skeletons),
+		cmocka_unit_test(looks),
+		cmocka_unit_test(borders),
+		cmocka_unit_test(as_many_marks),
 		cmocka_unit_test(unseen_any),
 		cmocka_unit_test(utf8),
 		cmocka_unit_test(utf8_sizes),
