@@ -222,6 +222,7 @@ static void json_strings(void **state)
 {
 	(void)state;
 	check_json("", 0, "\"\"");
+	check_json(" a ~!", 5, "\" a ~!\"");
 	check_json("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
 	check_json("\b\t\n\f\r", 5, "\"\\b\\t\\n\\f\\r\"");
 	check_json("\x01\x1f\x7f", 3, "\"\\u0001\\u001f\x7f\"");

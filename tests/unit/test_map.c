@@ -47,6 +47,8 @@ static void test_many(void **state)
 				 i % 3 ? &number[i] : NULL);
 	assert_int_equal(t.count, MANY - MANY / 3);
 	map_done(&t);
+	assert_null(t.slot);
+	assert_int_equal(t.count, 0);
 	assert_null(find(&t, 1));
 }
 

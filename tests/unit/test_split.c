@@ -171,6 +171,7 @@ static void bare(void **state)
 	check_bare("a\\|b", -1);
 	check_bare("a\\\\|b", 3);
 	check_bare("\\a|", 2);
+	check_bare("\\|", -1);
 	check_bare("a\\", -1);
 	check_bare("\\\n|", 2);
 	check_bare("a \\\n|", 4);
