@@ -181,11 +181,14 @@ static void publishes(void **state)
 static void locks(void **state)
 {
 	CLEANUP(mem_free_ptr) char *path = folder_path("lock");
+	const mode_t old = umask(0);
 	int fd, other;
 
 	(void)state;
 	fd = file_lock(path, 0);
+	umask(old);
 	assert_true(fd >= 0);
+	assert_int_equal(mode_of(path), 0600);
 	assert_int_equal(file_lock(path, 20), -1);
 	assert_int_equal(errno, EWOULDBLOCK);
 	close(fd);
