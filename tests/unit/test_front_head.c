@@ -297,6 +297,9 @@ static void test_targets(void **state)
 	splits("/a?b?c", "/a", "b?c");
 	splits("http://h:1/x?y", "/x", "y");
 	splits("http://h", "/", NULL);
+	splits("http://", "http://", NULL);
+	splits("https://h/x", "https://h/x", NULL);
+	splits("http:/h/x", "http:/h/x", NULL);
 	splits("*", "*", NULL);
 }
 
@@ -358,6 +361,10 @@ static void test_queries(void **state)
 	query_gives("a=%zz", "a", NULL);
 	query_gives("a=%00", "a", NULL);
 	query_gives("&&a=1", "a", "1");
+	query_gives("a=1&a=2", "a", "1");
+	query_gives("b&a=1", "a", "1");
+	query_gives("ba=2", "a", NULL);
+	query_gives("a=b+c%2bd=e", "a", "b c+d=e");
 }
 
 static void test_tokens(void **state)
@@ -365,6 +372,10 @@ static void test_tokens(void **state)
 	(void)state;
 	assert_true(head_has_token("close", "close"));
 	assert_true(head_has_token("a, Close ,b", "close"));
+	assert_true(head_has_token("a,\t close \t", "close"));
+	assert_true(head_has_token(",,close", "close"));
+	assert_false(head_has_token("clos", "close"));
+	assert_false(head_has_token(" , ,", "close"));
 	assert_false(head_has_token("closed", "close"));
 	assert_false(head_has_token("a b close", "close"));
 	assert_false(head_has_token("", "close"));
@@ -389,12 +400,274 @@ static void test_hosts(void **state)
 	assert_false(head_is_host("h h"));
 	assert_false(head_is_host("::1"));
 	assert_false(head_is_host("-h"));
+	assert_false(head_is_host(".h"));
+	assert_true(head_is_host("h-."));
+	assert_true(head_is_host("h:1"));
+	assert_true(head_is_host("h:65535"));
 	memset(longest, 'a', sizeof(longest));
 	longest[200] = '\0';
 	assert_true(head_is_host(longest));
 	longest[200] = 'a';
 	longest[201] = '\0';
 	assert_false(head_is_host(longest));
+}
+
+/* What each of the 256 may be: a byte of a name, or of a value. */
+static void test_bytes(void **state)
+{
+	static const char names[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789!#$%&'*+-.^_`|~";
+
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		const char text[] = { 'x', (char)c, '\0' };
+		bool fits = strchr(names, c);
+		bool control = (c < ' ' && c != '\t') || c == 0x7f;
+		CLEANUP(headers_done) struct headers h = { 0 };
+		const char *why;
+
+		headers_add(&h, "Host", "a");
+		headers_add(&h, text, "x");
+		why = head_problem(&h, NULL, false);
+		if (!why != fits || header_name_fits(text) != fits)
+			fail_msg("a name with %d: %s", c, why);
+		if (!fits)
+			assert_string_equal(why,
+					    "the name of a header is broken");
+		if (header_value_fits(text) == control)
+			fail_msg("a value with %d", c);
+	}
+	assert_false(header_name_fits(""));
+	assert_true(header_value_fits(""));
+}
+
+static void test_request_lines(void **state)
+{
+	static const struct {
+		const char *text;
+		enum head_state state;
+	} rows[] = {
+		{ "ABCDEFGHIJKLMNOPQRSTUVWX / HTTP/1.1\r\n\r\n", HEAD_READY },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWX", HEAD_MORE },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWXY", HEAD_GARBAGE },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWXY / HTTP/1.1\r\n\r\n",
+		  HEAD_GARBAGE },
+		{ "GET / HTTP/0.9\r\n\r\n", HEAD_READY },
+		{ "GET / HTTP/9.0\r\n\r\n", HEAD_READY },
+		{ "GET / HTTP/1:1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP/1.:\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP/1./\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP/:.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP//.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP/1.11\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / HTTP/1.\r\n\r\n", HEAD_GARBAGE },
+		{ "GET / http/1.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET /a b HTTP/1.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET /\x1f HTTP/1.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET /\x7f HTTP/1.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET /\t HTTP/1.1\r\n\r\n", HEAD_GARBAGE },
+		{ "GET /! HTTP/1.1\r\n\r\n", HEAD_READY },
+		{ "GET /~\x80\xff HTTP/1.1\r\n\r\n", HEAD_READY },
+		{ "GET / HTTP/1.1\r\na: \x1f\r\n\r\n", HEAD_BAD },
+		{ "GET / HTTP/1.1\r\na: \x7f\r\n\r\n", HEAD_BAD },
+		{ "GET / HTTP/1.1\r\na: x\ty \x80!\r\n\r\n", HEAD_READY },
+		{ "\x16", HEAD_MORE },
+		{ "\x16\x03", HEAD_TLS },
+		{ "\x16\x02", HEAD_GARBAGE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (whole(rows[i].text) != rows[i].state)
+			fail_msg("%s", rows[i].text);
+	}
+}
+
+static void reads(const char *text, const char *method, bool http_1_0,
+		  bool bare_newlines, size_t behind)
+{
+	size_t len = strlen(text);
+	struct head head;
+
+	assert_int_equal(head_parse(&head, text, len), HEAD_READY);
+	assert_string_equal(head.method, method);
+	assert_int_equal(head.http_1_0, http_1_0);
+	assert_int_equal(head.bare_newlines, bare_newlines);
+	assert_int_equal(head.length, len - behind);
+	head_done(&head);
+	assert_null(head.headers.item);
+}
+
+static void test_what_is_read(void **state)
+{
+	(void)state;
+	reads("GET / HTTP/1.1\r\na: b\r\n\r\n", "GET", false, false, 0);
+	reads("PUT / HTTP/1.0\r\na: b\r\n\r\nbody\r\n\r\n", "PUT", true, false,
+	      8);
+	reads("GET / HTTP/1.1\na: b\r\n\r\nx", "GET", false, true, 1);
+	reads("GET / HTTP/1.1\r\na: b\n\r\n", "GET", false, true, 0);
+	reads("GET / HTTP/1.1\r\na: b\r\n\n\n", "GET", false, true, 1);
+	/* The empty line ends it. */
+	assert_int_equal(whole("GET / HTTP/1.1\r\na: b\r\n"), HEAD_MORE);
+	assert_int_equal(whole("GET / HTTP/1.1\r\na: b\r\n\r"), HEAD_MORE);
+}
+
+/* What is no upgrade of ours, in whole words. */
+static void test_why_no_upgrade(void **state)
+{
+	static const struct {
+		const char *out, *in, *why;
+	} rows[] = {
+		{ "Upgrade: web", "Upgrade: h2c\r\n",
+		  "the only upgrade spoken here is websocket" },
+		{ "GET", "POST / HTTP/1.1\r\n",
+		  "a WebSocket upgrade must be a GET" },
+		{ "GET", "GET / HTTP/1.0\r\n",
+		  "a WebSocket upgrade needs HTTP/1.1" },
+		{ "Connection", "",
+		  "a WebSocket upgrade needs 'Connection: Upgrade'" },
+		{ "Sec-WebSocket-V", "",
+		  "only Sec-WebSocket-Version 13 is spoken here" },
+		{ "Sec-WebSocket-V", "Sec-WebSocket-Version: 130\r\n",
+		  "only Sec-WebSocket-Version 13 is spoken here" },
+		{ "Sec-WebSocket-K", "",
+		  "Sec-WebSocket-Key is missing or no base64" },
+		{ "Sec-WebSocket-K", "Sec-WebSocket-Key:\r\n",
+		  "Sec-WebSocket-Key is missing or no base64" },
+		{ "Sec-WebSocket-K", "Sec-WebSocket-Key: a\"b\r\n",
+		  "Sec-WebSocket-Key is missing or no base64" },
+		{ "", "Content-Length: 0\r\n",
+		  "a WebSocket upgrade has no body" },
+		{ "", "Transfer-Encoding: chunked\r\n",
+		  "a WebSocket upgrade has no body" },
+		{ "", "Upgrade: websocket\r\n",
+		  "a header of the WebSocket upgrade came twice" },
+		{ "", KEY, "a header of the WebSocket upgrade came twice" },
+		{ "", "Sec-WebSocket-Version: 13\r\n",
+		  "a header of the WebSocket upgrade came twice" },
+		{ "", "a: b\n", "header lines must end with CR LF" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *why = NULL;
+
+		assert_int_equal(with(rows[i].out, rows[i].in, &why),
+				 HEAD_REFUSE);
+		assert_string_equal(why, rows[i].why);
+	}
+}
+
+static enum head_upgrade with_key(size_t len)
+{
+	char line[128] = "Sec-WebSocket-Key: ";
+	const char *why;
+	size_t at = strlen(line);
+
+	memset(line + at, 'k', len);
+	/* Of base64 these two are no letters of names. */
+	line[at] = '/';
+	line[at + len - 1] = '=';
+	strcpy(line + at + len, "\r\n");
+	return with("Sec-WebSocket-K", line, &why);
+}
+
+static void test_keys(void **state)
+{
+	(void)state;
+	assert_int_equal(with_key(1), HEAD_WEBSOCKET);
+	assert_int_equal(with_key(64), HEAD_WEBSOCKET);
+	assert_int_equal(with_key(65), HEAD_REFUSE);
+}
+
+static void test_why_two_ways(void **state)
+{
+	static const struct {
+		const char *version, *fields, *why;
+	} rows[] = {
+		{ "1.1", "Host:\r\n", "Host is no HOST[:PORT]" },
+		{ "1.0", "Host: :80\r\n", "Host is no HOST[:PORT]" },
+		{ "1.1", "Host: a\r\nContent-Length: 12345678901234567890\r\n",
+		  "Content-Length is no number of bytes" },
+		{ "1.1",
+		  "Host: a\r\nContent-Length: 5\r\n"
+		  "Transfer-Encoding: chunked\r\n",
+		  "Content-Length and Transfer-Encoding exclude each other" },
+		{ "1.0", "Transfer-Encoding: chunked\r\n",
+		  "HTTP/1.0 has no Transfer-Encoding" },
+		{ "1.1",
+		  "Host: a\r\nTransfer-Encoding: chunked\r\n"
+		  "Transfer-Encoding: chunked\r\n",
+		  "the only Transfer-Encoding spoken here is chunked" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_string_equal(problem(rows[i].version, rows[i].fields),
+				    rows[i].why);
+	assert_null(problem(
+		"1.1", "Host: a\r\nContent-Length: 1234567890123456789\r\n"));
+}
+
+/* Exactly so many bytes of one field: name, value and what stands between. */
+static int check_bytes(size_t len, struct error *err)
+{
+	static const char *const none[] = { NULL };
+	CLEANUP(headers_done) struct headers h = { 0 };
+	CLEANUP(buf_done) struct buf value = { 0 };
+
+	headers_add(&h, "abc", "defg");
+	while (value.len < len - 3 - 4 - 4 - 2 - 4)
+		buf_char(&value, 'v');
+	headers_add(&h, "hi", buf_string(&value));
+	return headers_check(&h, none, "transport", err);
+}
+
+#define TEN "0123456789"
+
+static void test_own_fields(void **state)
+{
+	static const char *const ours[] = { "Host", "Accept", NULL };
+	static const struct {
+		const char *name, *value, *why;
+	} rows[] = {
+		{ "A", "b\tc \xff", NULL },
+		{ "Accept-Language", "de", NULL },
+		{ "host", "b",
+		  "the header 'host' is set by the broker itself" },
+		{ "ACCEPT", "b",
+		  "the header 'ACCEPT' is set by the broker itself" },
+		{ "a b", "c", "the header 'a b' cannot be sent" },
+		{ "", "c", "the header '' cannot be sent" },
+		{ "a", "b\n", "the header 'a' cannot be sent" },
+		{ TEN TEN TEN TEN TEN TEN "x:", "",
+		  "the header '" TEN TEN TEN TEN TEN TEN "' cannot be sent" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(headers_done) struct headers h = { 0 };
+		struct error err = { 0 };
+
+		headers_add(&h, "first", "one");
+		headers_add(&h, rows[i].name, rows[i].value);
+		assert_int_equal(headers_check(&h, ours, "broker", &err),
+				 rows[i].why ? -1 : 0);
+		assert_string_equal(err.text, rows[i].why ? rows[i].why : "");
+		assert_int_equal(err.kind, rows[i].why ? ERR_USAGE : ERR_NONE);
+	}
+}
+
+static void test_many_own_fields(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(check_bytes(49152, &err), 0);
+	assert_int_equal(check_bytes(49153, &err), -1);
+	assert_string_equal(err.text, "the headers are too long");
+	assert_int_equal(err.kind, ERR_USAGE);
 }
 
 int main(void)
@@ -414,6 +687,14 @@ int main(void)
 		cmocka_unit_test(test_two_ways),
 		cmocka_unit_test(test_broken_name),
 		cmocka_unit_test(test_broken_value),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_request_lines),
+		cmocka_unit_test(test_what_is_read),
+		cmocka_unit_test(test_why_no_upgrade),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_why_two_ways),
+		cmocka_unit_test(test_own_fields),
+		cmocka_unit_test(test_many_own_fields),
 	};
 
 	return cmocka_run_group_tests_name("front_head", tests, NULL, NULL);
