@@ -33,6 +33,8 @@ static const struct good good[] = {
 	{ "listen:[::1]:80/p", "listen", "::1", 80, true, "/p", NULL, NULL },
 	{ "LISTEN:localhost:1", "listen", "localhost", 1, true, "/", NULL, NULL },
 	{ "listen::8000", "listen", NULL, 8000, true, "/", NULL, NULL },
+	{ "listen:0008000", "listen", NULL, 8000, true, "/", NULL, NULL },
+	{ "listen:65535/", "listen", NULL, 65535, true, "/", NULL, NULL },
 	{ "ws://h", "ws", "h", 80, false, "/", NULL, NULL },
 	{ "ws://h:8080/a/b?c=d", "ws", "h", 8080, true, "/a/b?c=d", NULL, NULL },
 	{ "ws://h?c=d", "ws", "h", 80, false, "/?c=d", NULL, NULL },
@@ -367,6 +369,296 @@ static void test_headers(void **state)
 	assert_int_equal(h.count, 0);
 }
 
+/* What others decide by: of each scheme its kind, its traits, its port. */
+static void test_kinds(void **state)
+{
+	static const struct {
+		const char *name;
+		enum scheme_kind kind;
+		unsigned traits;
+		uint16_t port;
+	} rows[] = {
+		{ "attach", SCHEME_ATTACH, SCHEME_WAITS | SCHEME_DEVICE, 0 },
+		{ "listen", SCHEME_LISTEN, SCHEME_WAITS | SCHEME_DEVICE, 8000 },
+		{ "ws", SCHEME_WEBSOCKET, 0, 80 },
+		{ "wss", SCHEME_WEBSOCKET, SCHEME_TLS, 443 },
+		{ "http", SCHEME_HTTP, SCHEME_PLAIN, 80 },
+		{ "https", SCHEME_HTTP, SCHEME_PLAIN | SCHEME_TLS, 443 },
+		{ "sse+http", SCHEME_HTTP, SCHEME_PLAIN | SCHEME_OLD_SSE, 80 },
+		{ "sse+https", SCHEME_HTTP,
+		  SCHEME_PLAIN | SCHEME_OLD_SSE | SCHEME_TLS, 443 },
+		{ "stdio", SCHEME_CHILD, SCHEME_PLAIN, 0 },
+		{ "mqtt", SCHEME_MQTT, SCHEME_DEVICE, 1883 },
+		{ "mqtts", SCHEME_MQTT, SCHEME_DEVICE | SCHEME_TLS, 8883 },
+		{ "mcp+mqtt", SCHEME_MCP_MQTT, SCHEME_PLAIN, 1883 },
+		{ "mcp+mqtts", SCHEME_MCP_MQTT, SCHEME_PLAIN | SCHEME_TLS,
+		  8883 },
+		{ "sim", SCHEME_SIM, SCHEME_DEVICE, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct scheme *s =
+			scheme_find(rows[i].name, strlen(rows[i].name));
+		struct endpoint e = { .scheme = s };
+
+		assert_ptr_equal(s, &schemes[i]);
+		assert_int_equal(s->kind, rows[i].kind);
+		assert_int_equal(s->port, rows[i].port);
+		for (unsigned bit = 1; bit <= SCHEME_PLAIN; bit <<= 1)
+			assert_int_equal(endpoint_has(&e, bit),
+					 (rows[i].traits & bit) != 0);
+	}
+	assert_null(schemes[COUNT(rows)].name);
+	assert_false(endpoint_has(&(struct endpoint){ 0 }, SCHEME_PLAIN));
+}
+
+#define TEN "0123456789"
+#define SIXTY TEN TEN TEN TEN TEN TEN
+#define BYTE(n) "byte " n " behind the scheme is a space or a control character"
+
+/* The reason alone, whole. */
+static void test_reasons(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{ "ws: ", BYTE("1") },
+		{ "ws://h\x7f", BYTE("4") },
+		{ "ws://h\x1f", BYTE("4") },
+		{ "mqtt://h/\t", BYTE("5") },
+		{ "listen:80 ", BYTE("3") },
+		{ "ws://:80", "the host is missing" },
+		{ "ws://h:0", "the port 0 cannot be dialled" },
+		{ "ws:/", "'//' must follow the scheme" },
+		{ "ws://u@h",
+		  "a user before '@' is not supported: use --header 'Authorization: …'" },
+		{ "ws://h#x", "the part from '#' on is never sent" },
+		{ "mqtt://@h/id", "the user before '@' is no text" },
+		{ "mqtt://u%00@h/id", "the user before '@' is no text" },
+		{ "mqtt://u:p@h/id",
+		  "a password cannot be part of it: it comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD" },
+		{ "mqtt://u@:1/id", "the host is missing" },
+		{ "mqtt://h/i#d", "a '#' in an id or a topic is written %23" },
+		{ "mqtt://h/id?up", "'up' is neither up=TOPIC nor down=TOPIC" },
+		{ "mqtt://h/id?" SIXTY,
+		  "'" SIXTY "' is neither up=TOPIC nor down=TOPIC" },
+		{ "mqtt://h/id?" SIXTY "x&up=a",
+		  "'" SIXTY "' is neither up=TOPIC nor down=TOPIC" },
+		{ "mqtt://h/id?down=a&up=b&down=c", "'down' is given twice" },
+		{ "mqtt://h/id?up=%c3", "the topic of 'up=%c3' is no text" },
+		{ "mqtt://h/id?down=&up=a", "the topic of 'down=' is no text" },
+		{ "mqtt://h/id?up=%zz" SIXTY,
+		  "the topic of 'up=%zz" TEN TEN TEN TEN TEN
+		  "0123' is no text" },
+		{ "mcp+mqtt://h/?args=auto&",
+		  "'args=auto&' is not args=plain" },
+		{ "mcp+mqtt://h/%ff", "the server '\xff' is no text" },
+		{ "listen:80/?", "the path '/?' has a '?' or '#'" },
+		{ "listen:/a#", "the path '/a#' has a '?' or '#'" },
+		{ "listen:80//", "no '//' follows 'listen:'" },
+		{ "listen:65536",
+		  "'65536' is no port between 0 and 65535, nor HOST:PORT" },
+		{ "listen:" SIXTY,
+		  "'" SIXTY "' is no port between 0 and 65535, nor HOST:PORT" },
+		{ "listen:" SIXTY "x",
+		  "'" SIXTY "' is no port between 0 and 65535, nor HOST:PORT" },
+		{ "listen:h:65536",
+		  "the port '65536' is not between 0 and 65535" },
+		{ "x:y", "its scheme is unknown" },
+		{ "ws", "its scheme is unknown" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		struct endpoint e;
+
+		if (!endpoint_read(&e, rows[i].text, "a file", &err))
+			fail_msg("'%s' was taken", rows[i].text);
+		assert_string_equal(err.text, rows[i].why);
+		assert_int_equal(err.kind, ERR_USAGE);
+	}
+}
+
+/* What is proposed instead, and what is not shown of the target. */
+static void test_proposals(void **state)
+{
+	static const struct {
+		const char *text, *why, *hint;
+	} rows[] = {
+		{ "ws", "target 'ws' has no scheme, such as ws: or listen:",
+		  "did you mean ws://HOST[:PORT][/PATH]? (it came from X)" },
+		{ "h:9/mcp", "target 'h:9/mcp' has the unknown scheme 'h'",
+		  "did you mean http://h:9/mcp? (it came from X)" },
+		{ "h:0/sse", "target 'h:0/sse' has the unknown scheme 'h'",
+		  "did you mean http://h:0/sse? (it came from X)" },
+		{ "h:1/ws", "target 'h:1/ws' has the unknown scheme 'h'",
+		  "did you mean ws://h:1/ws? (it came from X)" },
+		{ "h:/", "target 'h:/' has the unknown scheme 'h'",
+		  "'mcpctl help targets' lists them (it came from X)" },
+		{ "h::", "target 'h::' has the unknown scheme 'h'",
+		  "'mcpctl help targets' lists them (it came from X)" },
+		{ "ws://u:p@h?x:y@z",
+		  "target 'ws://u:***@h?x:y@z': a user before '@' is not supported: use --header 'Authorization: …'",
+		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
+		{ "ws://u@h",
+		  "target 'ws://u@h': a user before '@' is not supported: use --header 'Authorization: …'",
+		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
+		{ "ws://h:x/a@b",
+		  "target 'ws://h:x/a@b': the port 'x' is not between 0 and 65535",
+		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
+		{ "ws:h", "target 'ws:h': '//' must follow the scheme",
+		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		struct endpoint e;
+
+		assert_int_equal(endpoint_parse(&e, rows[i].text, "X", &err),
+				 -1);
+		assert_string_equal(err.text, rows[i].why);
+		assert_string_equal(err.hint, rows[i].hint);
+	}
+}
+
+/* A target of so many bytes. */
+static int of_length(const char *begin, size_t len, struct error *err)
+{
+	char *text = malloc(len + 1);
+	struct endpoint e;
+	int status;
+
+	memset(text, 'x', len);
+	memcpy(text, begin, strlen(begin));
+	text[len] = '\0';
+	status = endpoint_parse(&e, text, "a file", err);
+	endpoint_done(&e);
+	free(text);
+	return status;
+}
+
+static void test_lengths(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(of_length("ws://h/", 8192, &err), 0);
+	assert_int_equal(of_length("ws://h/", 8193, &err), -1);
+	assert_string_equal(err.text, "the target is longer than 8192 bytes");
+	assert_string_equal(err.hint, "it came from a file");
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(of_length("stdio:", 262144, &err), 0);
+	assert_int_equal(of_length("stdio:", 262145, &err), -1);
+	assert_string_equal(err.text, "the target is longer than 262144 bytes");
+	assert_int_equal(of_length("", 8193, &err), -1);
+	assert_string_equal(err.text, "the target is longer than 8192 bytes");
+}
+
+static void of_server(const char *target, const char *id, const char *name,
+		      const char *wanted)
+{
+	struct buf out = { 0 };
+	struct endpoint e;
+
+	assert_int_equal(endpoint_parse(&e, target, "a test", NULL), 0);
+	buf_text(&out, "-> ");
+	endpoint_mcp_text(&out, &e, id, name);
+	assert_string_equal(buf_string(&out), wanted);
+	buf_done(&out);
+	endpoint_done(&e);
+}
+
+static void test_one_server(void **state)
+{
+	(void)state;
+	of_server("mcp+mqtt://h", NULL, NULL, "-> mcp+mqtt://h");
+	of_server("mcp+mqtt://h:1883/?args=plain", NULL, NULL,
+		  "-> mcp+mqtt://h");
+	of_server("MCP+MQTTS://u%40x@[::1]:1883/+/x?args=plain", "i/d", "a b#",
+		  "-> mcp+mqtts://u%40x@[::1]:1883/i/d/a%20b%23?args=plain");
+	of_server("mcp+mqtt://h:8883", "a-._~:@", "b",
+		  "-> mcp+mqtt://h:8883/a-._~:@/b");
+}
+
+static void nobody(const char *target, const char *device, const char *why)
+{
+	struct error err = { 0 };
+	struct endpoint e;
+
+	assert_int_equal(endpoint_parse(&e, target, "a test", NULL), 0);
+	e.device = device ? mem_strdup(device) : NULL;
+	assert_int_equal(endpoint_mcp_none(&e, &err), -1);
+	assert_string_equal(err.text, why);
+	assert_string_equal(
+		err.hint,
+		"only what announces itself is found; --wait waits for one to come");
+	assert_int_equal(err.kind, ERR_CONNECT);
+	endpoint_done(&e);
+}
+
+static void test_no_server(void **state)
+{
+	(void)state;
+	nobody("mcp+mqtt://h", NULL, "no MCP server is at the broker 'h'");
+	nobody("mcp+mqtt://h/a/b", NULL,
+	       "no MCP server that fits 'a/b' is at the broker 'h'");
+	nobody("mcp+mqtt://h", "d",
+	       "no MCP server that fits -d 'd' is at the broker 'h'");
+	nobody("mcp+mqtt://h/a/b", "d",
+	       "no MCP server that fits 'a/b' and -d 'd' is at the broker 'h'");
+}
+
+static void test_args(void **state)
+{
+	struct endpoint e;
+
+	(void)state;
+	assert_int_equal(endpoint_parse(&e, "mcp+mqtt://h", "", NULL), 0);
+	assert_false(e.plain_args);
+	endpoint_done(&e);
+	assert_int_equal(
+		endpoint_parse(&e, "mcp+mqtt://h?args=plain", "", NULL), 0);
+	assert_true(e.plain_args);
+	assert_string_equal(e.path, "");
+	endpoint_done(&e);
+	assert_int_equal(
+		endpoint_parse(&e, "mcp+mqtt://h/?args=auto", "", NULL), 0);
+	assert_false(e.plain_args);
+	endpoint_done(&e);
+}
+
+static void test_bad_listen_option(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{ "", "address '': the port is missing" },
+		{ "h",
+		  "address 'h': 'h' is no port between 0 and 65535, nor HOST:PORT" },
+		{ "65536",
+		  "address '65536': '65536' is no port between 0 and 65535, nor HOST:PORT" },
+		{ "h:", "address 'h:': no port follows the ':'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		uint16_t port;
+		char *host;
+
+		assert_int_equal(
+			endpoint_parse_listen(rows[i].text, &host, &port, &err),
+			-1);
+		assert_string_equal(err.text, rows[i].why);
+		assert_string_equal(err.hint,
+				    "expected PORT, HOST:PORT or [IPV6]:PORT");
+		assert_null(host);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +672,14 @@ int main(void)
 		cmocka_unit_test(test_long_child),
 		cmocka_unit_test(test_listen_option),
 		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_proposals),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_one_server),
+		cmocka_unit_test(test_no_server),
+		cmocka_unit_test(test_args),
+		cmocka_unit_test(test_bad_listen_option),
 	};
 
 	return cmocka_run_group_tests_name("endpoint", tests, NULL, NULL);
