@@ -249,6 +249,9 @@ static void test_guests(void **state)
 	allows("http://[::1]:3000", "http://[::1]:3000", true);
 	allows("file://", "file://", true);
 	allows("moz-extension://4a-b", "moz-extension://4a-b", true);
+	allows("a.b_c+d-9://E.f_g+h-0", "A.b_c+d-9://E.f_g+h-0", true);
+	allows("http://b.example:443", "http://b.example:443", true);
+	allows("https://b.example:80", "https://b.example", false);
 	allows("https://b.example", "http://b.example", false);
 	allows("https://b.example", "https://b.example:8443", false);
 	allows("https://b.example", "https://a.b.example", false);
@@ -321,6 +324,128 @@ static void test_remedies(void **state)
 	remedy("h", "https://$(reboot)", ADMIT_ORIGIN, NULL);
 }
 
+/* A name of letters so long, as the origin of an extension. */
+static bool is_origin(size_t scheme, size_t rest)
+{
+	CLEANUP(words_done) struct words origins = { 0 };
+	const struct admit_options o = { .origins = &origins };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct error err = { 0 };
+	struct admit a;
+	int status;
+
+	while (text.len < scheme)
+		buf_char(&text, 'a');
+	buf_text(&text, "://");
+	while (text.len < scheme + 3 + rest)
+		buf_char(&text, 'b');
+	words_add(&origins, buf_string(&text));
+	status = admit_open(&a, &o, NULL, NULL, &err);
+	admit_done(&a);
+	return status == 0;
+}
+
+static void test_long_origins(void **state)
+{
+	(void)state;
+	assert_false(is_origin(0, 1));
+	assert_true(is_origin(1, 1));
+	assert_true(is_origin(31, 1));
+	assert_false(is_origin(32, 1));
+	assert_true(is_origin(7, 290));
+	assert_false(is_origin(7, 291));
+}
+
+static void judges(const char *fields, bool upgrade, enum admit_verdict wanted)
+{
+	if (judge(fields, upgrade) != wanted)
+		fail_msg("%s", fields);
+}
+
+/* A library of boards, which names a file as its page. */
+static void test_arduino(void **state)
+{
+	static const char own[] = AT
+		"Origin: file://\r\nUser-Agent: arduino-WebSocket-Client\r\n";
+	static const char other[] = AT
+		"Origin: file://\r\nUser-Agent: Arduino-WebSocket-Client\r\n";
+
+	(void)state;
+	open_for(NULL, NULL, NULL);
+	judges(own, true, ADMIT_YES);
+	judges(own, false, ADMIT_ORIGIN);
+	judges(other, true, ADMIT_ORIGIN);
+}
+
+static void test_names_of_ours(void **state)
+{
+	static const char *const machine[] = { "bench", "bench.local" };
+	static const char *const listen[] = { "door.example", "door.example." };
+	const struct admit_options none = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		admit_open(&port, &none, "bench", "door.example", NULL), 0);
+	hosts(ADMIT_YES, machine, COUNT(machine));
+	hosts(ADMIT_YES, listen, COUNT(listen));
+	assert_int_equal(port.hosts.count, 4);
+	admit_done(&port);
+	assert_int_equal(admit_open(&port, &none, ".lan", "", NULL), 0);
+	assert_int_equal(port.hosts.count, 0);
+	hosts(ADMIT_HOST, machine, COUNT(machine));
+	hosts(ADMIT_HOST, listen, COUNT(listen));
+}
+
+#define ORIGIN_HINT \
+	"write scheme, host and port alone, as in https://bench.example or http://127.0.0.1:3000"
+#define EVERY_PAGE \
+	"that would let every page in; name one, as in https://bench.example"
+
+static void says(const char *host, const char *origin, const char *proxy,
+		 const char *why, const char *hint)
+{
+	CLEANUP(words_done)
+	struct words hosts = { 0 }, origins = { 0 }, proxies = { 0 };
+	const struct admit_options o = { &hosts, &origins, &proxies, NULL };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct admit a;
+
+	words_add(&hosts, host);
+	words_add(&origins, origin);
+	words_add(&proxies, proxy);
+	assert_int_equal(admit_open(&a, &o, "bench", NULL, &err), -1);
+	assert_string_equal(err.text, why);
+	assert_string_equal(err.hint, hint);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(a.hosts.count, 0);
+	assert_int_equal(a.origins.count, 0);
+}
+
+static void test_why_no_option(void **state)
+{
+	(void)state;
+	says("h:80", "https://b", "10.0.0.1",
+	     "option '--allow-host': 'h:80' is no host",
+	     "write the name alone, as in bench.example");
+	says("h", "*", "10.0.0.1",
+	     "option '--allow-origin': '*' is no origin of a page", EVERY_PAGE);
+	says("h", "null", "10.0.0.1",
+	     "option '--allow-origin': 'null' is no origin of a page",
+	     EVERY_PAGE);
+	says("h", "b", "10.0.0.1",
+	     "option '--allow-origin': 'b' is no origin of a page",
+	     ORIGIN_HINT);
+	says("h", "a_b/c://x", "10.0.0.1",
+	     "option '--allow-origin': 'a_b/c://x' is no origin of a page",
+	     ORIGIN_HINT);
+	says("h", "https://:80", "10.0.0.1",
+	     "option '--allow-origin': 'https://:80' is no origin of a page",
+	     ORIGIN_HINT);
+	says("h", "https://b", "box",
+	     "option '--trusted-proxy': 'box' is no address of a proxy, nor a network",
+	     "such as 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +457,10 @@ int main(void)
 		cmocka_unit_test_teardown(test_guests, teardown),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_remedies),
+		cmocka_unit_test(test_long_origins),
+		cmocka_unit_test_teardown(test_arduino, teardown),
+		cmocka_unit_test_teardown(test_names_of_ours, teardown),
+		cmocka_unit_test(test_why_no_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

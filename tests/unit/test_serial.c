@@ -745,11 +745,6 @@ static void place(const char *text, const char *alias, const char *device,
 
 static void places(void **state)
 {
-	static const char *const bad[] = {
-		"",	     "@115200", "=/dev/x",	"a=",
-		"/dev/x@1a", "/dev/x@", "x@99999999999"
-	};
-
 	(void)state;
 	place("/dev/ttyUSB0", NULL, "/dev/ttyUSB0", 115200);
 	place("ttyACM0@921600", NULL, "/dev/ttyACM0", 921600);
@@ -758,10 +753,45 @@ static void places(void **state)
 	      115200);
 	place("/dev/serial/by-id/usb-a=b", NULL, "/dev/serial/by-id/usb-a=b",
 	      115200);
-	for (size_t i = 0; i < COUNT(bad); i++) {
+	place("a=b=c", "a", "b=c", 115200);
+	place("/a@b/c", NULL, "/a@b/c", 115200);
+	place("/a@b/c@50", NULL, "/a@b/c", 50);
+	place("x@1@20000000", NULL, "x@1", 20000000);
+}
+
+#define FORM "[ALIAS=]DEVICE[@BAUD], as in kitchen=/dev/ttyUSB0@115200"
+#define RATE(device) "bits a second: 115200 is usual, as in " device "@115200"
+
+static void no_places(void **state)
+{
+	static const struct {
+		const char *text, *why, *hint;
+	} rows[] = {
+		{ "", "'' names no device", FORM },
+		{ "a=", "'' names no device", FORM },
+		{ "@115200", "'@115200' names no device", FORM },
+		{ "=/dev/x", "'/dev/x' names no board before '='", FORM },
+		{ "/dev/x@1a", "'1a' of '/dev/x@1a' is no rate",
+		  RATE("/dev/x") },
+		{ "a=/dev/x@", "'' of '/dev/x@' is no rate", RATE("/dev/x") },
+		{ "x@49", "'49' of 'x@49' is no rate", RATE("x") },
+		{ "x@20000001", "'20000001' of 'x@20000001' is no rate",
+		  RATE("x") },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf("option '--serial': %s", rows[i].why);
+		struct error err = { 0 };
 		struct serial_place p;
 
-		assert_int_equal(serial_place_read(&p, bad[i], NULL), -1);
+		assert_int_equal(serial_place_read(&p, rows[i].text, &err), -1);
+		assert_string_equal(err.text, text);
+		assert_string_equal(err.hint, rows[i].hint);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_null(p.device);
+		assert_null(p.alias);
 	}
 }
 
@@ -791,6 +821,7 @@ int main(void)
 		cmocka_unit_test(names_the_frame_before),
 		cmocka_unit_test(learns_who_it_is),
 		cmocka_unit_test(places),
+		cmocka_unit_test(no_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
