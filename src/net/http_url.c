@@ -120,13 +120,15 @@ static char *join(const struct url *base, const char *text)
 
 char *http_url_join(const char *base, const char *text)
 {
+	/* A fragment is never sent, and its dots and slashes are no path's. */
+	CLEANUP(mem_free_ptr)
+	char *bare = mem_strndup(text, strcspn(text, "#"));
 	CLEANUP(mem_free_ptr) char *whole = NULL;
 	struct url from, to;
 
 	if (!is_clean(text) || parse(&from, base))
 		return NULL;
-	whole = join(&from, text);
-	whole[strcspn(whole, "#")] = '\0';
+	whole = join(&from, bare);
 	return parse(&to, whole) ? NULL : TAKE(whole);
 }
 
