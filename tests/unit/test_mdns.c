@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "base/json.h"
 #include "base/module.h"
 #include "net/mdns.h"
 
@@ -312,6 +313,233 @@ static void test_name(void **state)
 	assert_int_equal(told.len, 69);
 }
 
+/* A packet of so many answers and questions, each as it is given. */
+static void packet_of(struct buf *out, unsigned flags, unsigned questions,
+		      const struct span *question, unsigned answers,
+		      const struct span *answer)
+{
+	const unsigned char head[12] = { 0,
+					 7,
+					 (unsigned char)flags,
+					 0,
+					 0,
+					 (unsigned char)questions,
+					 0,
+					 (unsigned char)answers };
+
+	buf_reset(out);
+	buf_add(out, head, sizeof(head));
+	for (unsigned i = 0; i < questions; i++)
+		buf_add(out, question->text, question->len);
+	for (unsigned i = 0; i < answers; i++)
+		buf_add(out, answer->text, answer->len);
+}
+
+static size_t count_told(void)
+{
+	size_t count = 0;
+
+	for (const char *p = buf_string(&told); *p; p++)
+		count += *p == ';';
+	return count;
+}
+
+/* What a packet may have is not all read. */
+static void test_many(void **state)
+{
+	static const char record[] = "\x01x\x00\x00\x01\x00\x01\x00\x00\x00\x78"
+				     "\x00\x04\x01\x02\x03\x04";
+	static const char question[] = "\x01x\x00\x00\x01\x00\x01";
+	const struct span a = { BYTES(record) }, q = { BYTES(question) };
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	uint16_t id;
+
+	(void)state;
+	packet_of(&packet, 0x84, 0, &q, 200, &a);
+	assert_int_equal(reads(packet.data, packet.len), 0);
+	assert_int_equal(count_told(), 200);
+	packet_of(&packet, 0x84, 0, &q, 201, &a);
+	assert_int_equal(reads(packet.data, packet.len), 0);
+	assert_int_equal(count_told(), 200);
+	packet_of(&packet, 0, 50, &q, 0, &a);
+	assert_int_equal(hears(packet.data, packet.len, &id), 0);
+	assert_int_equal(count_told(), 50);
+	packet_of(&packet, 0, 51, &q, 0, &a);
+	assert_int_equal(hears(packet.data, packet.len, &id), 0);
+	assert_int_equal(count_told(), 50);
+}
+
+/* One text that fills a packet of that length. */
+static int of_length(size_t len, bool heard)
+{
+	CLEANUP(buf_done) struct buf packet = { 0 };
+	const size_t text = len - 12 - 3 - 10;
+	uint16_t id;
+
+	buf_add(&packet, "\0\7\x84\0\0\0\0\1\0\0\0\0", 12);
+	buf_add(&packet, "\1x\0\0\x10\0\1\0\0\0\x78", 11);
+	buf_char(&packet, (char)(text >> 8));
+	buf_char(&packet, (char)text);
+	while (packet.len < len)
+		buf_char(&packet, 'x');
+	return heard ? hears(packet.data, packet.len, &id) :
+		       reads(packet.data, packet.len);
+}
+
+static void test_large(void **state)
+{
+	(void)state;
+	assert_int_equal(of_length(9000, false), 0);
+	assert_int_equal(of_length(9000, true), 0);
+	assert_int_equal(of_length(9001, false), -1);
+	assert_int_equal(of_length(9001, true), -1);
+}
+
+#define ANSWERS(n) "\x00\x07\x84\x00\x00\x00\x00" n "\x00\x00\x00\x00"
+
+static void test_kinds(void **state)
+{
+	static const char six[] = ANSWERS(
+		"\x01") "\x01x\x00\x00\x1c" REST
+			"\x00\x10\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x01";
+	/* HINFO, an address of CHAOS, an address. */
+	static const char others[] = ANSWERS(
+		"\x03") "\x01x\x00\x00\x0d" REST "\x00\x02\x00\x00"
+			"\x01x\x00\x00\x01\x00\x03\x00\x00\x00\x78\x00\x04\x01\x02\x03\x04"
+			"\x01x\x00\x00\x01" REST "\x00\x04\x01\x02\x03\x05";
+	static const char *const broken[] = {
+		"\x00\x1c" REST "\x00\x04\x01\x02\x03\x04", /* AAAA of 4 */
+		"\x00\x0c" REST "\x00\x00----", /* PTR of 0 */
+		"\x00\x21" REST "\x00\x06------", /* SRV without a name */
+	};
+	static const size_t lengths[] = { 14, 10, 16 };
+
+	(void)state;
+	assert_int_equal(reads(BYTES(six)), 0);
+	assert_string_equal(buf_string(&told), "28 x - fe80::1 0 ;");
+	assert_int_equal(reads(BYTES(others)), 0);
+	assert_string_equal(buf_string(&told), "1 x - 1.2.3.5 0 ;");
+	for (size_t i = 0; i < COUNT(broken); i++) {
+		CLEANUP(buf_done) struct buf packet = { 0 };
+
+		buf_add(&packet, ANSWERS("\x01") "\x01x\x00", 15);
+		buf_add(&packet, broken[i], lengths[i]);
+		assert_int_equal(reads(packet.data, packet.len), -1);
+		assert_int_equal(told.len, 0);
+	}
+}
+
+/* Each section in its place: answers, authorities, additional ones. */
+static void test_sections(void **state)
+{
+#define ONE(n) \
+	"\x01" n "\x00\x00\x01\x00\x01\x00\x00\x00\x09\x00\x04\x01\x02\x03\x04"
+	static const char answer[] =
+		"\x01\x02\x84\x00\x00\x01\x00\x01\x00\x01\x00\x01"
+		"\x01q\x00\x00\x01\x00\x01" ONE("a") ONE("b") ONE("c");
+	static const char question[] =
+		"\x01\x02\x00\x00\x00\x03\x00\x01\x00\x01\x00\x01"
+		"\x01q\x00\x00\x01\x00\xff\x01r\x00\x00\x01\x00\x03"
+		"\x01s\x00\x00\x01\x80\xff" ONE("a") ONE("b") ONE("c");
+	static const struct mdns_hearer deaf = { 0 };
+	uint16_t id = 0;
+
+	(void)state;
+	assert_int_equal(hears(BYTES(answer), &id), 0);
+	assert_int_equal(id, 0x102);
+	assert_string_equal(buf_string(&told), "said 1 a - 1.2.3.4 0/0/0 9;"
+					       "said 1 c - 1.2.3.4 0/0/0 9;");
+	assert_int_equal(hears(BYTES(question), &id), 0);
+	assert_string_equal(buf_string(&told),
+			    "asked 1 q;asked 1 s alone;"
+			    "known 1 a - 1.2.3.4 0/0/0 9;"
+			    "claimed 1 b - 1.2.3.4 0/0/0 9;");
+	buf_reset(&told);
+	assert_int_equal(mdns->hear(BYTES(question), &deaf, NULL, &id), 0);
+	assert_int_equal(mdns->hear(BYTES(answer), &deaf, NULL, &id), 0);
+	assert_int_equal(told.len, 0);
+	assert_int_equal(reads(BYTES(answer)), 0);
+	assert_string_equal(buf_string(&told),
+			    "1 a - 1.2.3.4 0 ;1 c - 1.2.3.4 0 ;");
+}
+
+/* What one record becomes: its class and TTL, as they stand behind "x", A. */
+static void says(struct mdns_saying *s, uint32_t ttl, bool unique,
+		 const char *wanted)
+{
+	const struct mdns_record r = { .type = MDNS_A,
+				       .name = "x",
+				       .address = "1.2.3.4",
+				       .ttl = ttl,
+				       .unique = unique };
+
+	buf_reset(&told);
+	s->record = &r;
+	s->count = 1;
+	assert_int_equal(mdns->say(&told, s), 0);
+	assert_int_equal(told.len, 12 + 5 + 12);
+	assert_memory_equal(told.data + 17, wanted, 6);
+}
+
+static void test_how_it_is_said(void **state)
+{
+	struct mdns_saying usual = { 0 }, plain = { .plain = true };
+	struct mdns_saying claim = { .claims = true };
+
+	(void)state;
+	says(&usual, 0x01020304, true, "\x80\x01\x01\x02\x03\x04");
+	assert_memory_equal(told.data, "\0\0\x84\0\0\0\0\1\0\0\0\0", 12);
+	says(&usual, 11, false, "\x00\x01\x00\x00\x00\x0b");
+	says(&plain, 11, true, "\x00\x01\x00\x00\x00\x0a");
+	says(&plain, 10, true, "\x00\x01\x00\x00\x00\x0a");
+	says(&plain, 9, false, "\x00\x01\x00\x00\x00\x09");
+	says(&claim, 11, true, "\x00\x01\x00\x00\x00\x0b");
+	assert_memory_equal(told.data, "\0\0\0\0\0\0\0\0\0\1\0\0", 12);
+	usual.more = 1;
+	says(&usual, 1, false, "\x00\x01\x00\x00\x00\x01");
+	assert_memory_equal(told.data, "\0\0\x84\0\0\0\0\0\0\0\0\1", 12);
+}
+
+static void test_asked_alone(void **state)
+{
+	const struct mdns_question q = { "x", MDNS_ANY, true };
+	const struct mdns_saying s = { .question = &q, .claims = true };
+
+	(void)state;
+	assert_int_equal(mdns->say(&told, &s), 0);
+	assert_int_equal(told.len, 19);
+	assert_memory_equal(told.data,
+			    "\0\0\0\0\0\1\0\0\0\0\0\0\1x\0\0\xff\x80\1", 19);
+}
+
+/* A text that fills our packet to its end, or not any more. */
+static void test_full(void **state)
+{
+	static char text[1400];
+	struct mdns_record r = { .type = MDNS_TXT, .name = "x", .text = text };
+	const struct mdns_saying s = { .record = &r, .count = 1 };
+
+	(void)state;
+	r.len = 1400 - 12 - 3 - 10;
+	assert_int_equal(mdns->say(&told, &s), 0);
+	assert_int_equal(told.len, 1400);
+	buf_reset(&told);
+	r.len++;
+	assert_int_equal(mdns->say(&told, &s), -1);
+	/* Of what is none of ours there is nothing to say. */
+	r = (struct mdns_record){ .type = MDNS_AAAA,
+				  .name = "x",
+				  .address = "::1" };
+	assert_int_equal(mdns->say(&told, &s), -1);
+	r = (struct mdns_record){ .type = MDNS_A,
+				  .name = "a..b",
+				  .address = "1.2.3.4" };
+	assert_int_equal(mdns->say(&told, &s), -1);
+	assert_int_equal(told.len, 0);
+	mdns->label(&told, "a..b");
+	assert_int_equal(told.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +553,13 @@ int main(void)
 		cmocka_unit_test_teardown(test_claimed, clean),
 		cmocka_unit_test_teardown(test_not_said, clean),
 		cmocka_unit_test_teardown(test_name, clean),
+		cmocka_unit_test_teardown(test_many, clean),
+		cmocka_unit_test_teardown(test_large, clean),
+		cmocka_unit_test_teardown(test_kinds, clean),
+		cmocka_unit_test_teardown(test_sections, clean),
+		cmocka_unit_test_teardown(test_how_it_is_said, clean),
+		cmocka_unit_test_teardown(test_asked_alone, clean),
+		cmocka_unit_test_teardown(test_full, clean),
 	};
 
 	return cmocka_run_group_tests(tests, load, NULL);
