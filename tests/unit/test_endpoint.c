@@ -44,6 +44,8 @@ static const struct good good[] = {
 	{ "https://h", "https", "h", 443, false, "/", NULL, NULL },
 	{ "sse+http://h:1/x", "sse+http", "h", 1, true, "/x", NULL, NULL },
 	{ "sse+https://h/x", "sse+https", "h", 443, false, "/x", NULL, NULL },
+	{ "listen:h:1", "listen", "h", 1, true, "/", NULL, NULL },
+	{ "mqtt://h/i", "mqtt", "h", 1883, false, "i", NULL, NULL },
 	{ "mqtt://h/id", "mqtt", "h", 1883, false, "id", NULL, NULL },
 	{ "mcp+mqtt://h", "mcp+mqtt", "h", 1883, false, "", NULL, NULL },
 	{ "mcp+mqtt://h/", "mcp+mqtt", "h", 1883, false, "", NULL, NULL },
@@ -306,6 +308,9 @@ static void test_child(void **state)
 	endpoint_done(&e);
 	assert_int_equal(e.argv.count, 0);
 	mem_free(text);
+	text = endpoint_child_text(words, 2);
+	assert_string_equal(text, "stdio:'./my server' ''");
+	mem_free(text);
 }
 
 /* A whole script may stand in one. */
@@ -501,6 +506,9 @@ static void test_proposals(void **state)
 		  "'mcpctl help targets' lists them (it came from X)" },
 		{ "ws://u:p@h?x:y@z",
 		  "target 'ws://u:***@h?x:y@z': a user before '@' is not supported: use --header 'Authorization: …'",
+		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
+		{ "ws://:p@h",
+		  "target 'ws://:***@h': a user before '@' is not supported: use --header 'Authorization: …'",
 		  "expected ws://HOST[:PORT][/PATH] (it came from X)" },
 		{ "ws://u@h",
 		  "target 'ws://u@h': a user before '@' is not supported: use --header 'Authorization: …'",

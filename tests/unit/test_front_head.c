@@ -141,11 +141,14 @@ static enum head_upgrade with(const char *out, const char *in,
 
 static void test_upgrades(void **state)
 {
-	const char *why;
+	const char *why = "none";
 
 	(void)state;
 	assert_int_equal(with("", "", &why), HEAD_WEBSOCKET);
+	assert_null(why);
+	why = "none";
 	assert_int_equal(with("Upgrade: web", "", &why), HEAD_NO_UPGRADE);
+	assert_null(why);
 	assert_int_equal(with("", "Sec-WebSocket-Protocol: a, b\r\n", &why),
 			 HEAD_WEBSOCKET);
 	assert_int_equal(with("Connection", "Connection: a, uPgRaDe\r\n", &why),
@@ -374,6 +377,7 @@ static void test_tokens(void **state)
 	assert_true(head_has_token("a, Close ,b", "close"));
 	assert_true(head_has_token("a,\t close \t", "close"));
 	assert_true(head_has_token(",,close", "close"));
+	assert_true(head_has_token("a,close", "close"));
 	assert_false(head_has_token("clos", "close"));
 	assert_false(head_has_token(" , ,", "close"));
 	assert_false(head_has_token("closed", "close"));
@@ -453,6 +457,7 @@ static void test_request_lines(void **state)
 		{ "ABCDEFGHIJKLMNOPQRSTUVWXY", HEAD_GARBAGE },
 		{ "ABCDEFGHIJKLMNOPQRSTUVWXY / HTTP/1.1\r\n\r\n",
 		  HEAD_GARBAGE },
+		{ "G / HTTP/1.1\r\n\r\n", HEAD_READY },
 		{ "GET / HTTP/0.9\r\n\r\n", HEAD_READY },
 		{ "GET / HTTP/9.0\r\n\r\n", HEAD_READY },
 		{ "GET / HTTP/1:1\r\n\r\n", HEAD_GARBAGE },
