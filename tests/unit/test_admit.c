@@ -123,6 +123,7 @@ static void test_more_hosts(void **state)
 	static const char *const named[] = { "box.example", "BOX.example:1",
 					     "bench.lan" };
 	static const char *const url[] = { "b.example", "b.example:443" };
+	static const char *const letter[] = { "b", "B.", "b:1" };
 	static const char *const none[] = { "a.box.example", "box.example.org",
 					    "wss" };
 
@@ -131,6 +132,8 @@ static void test_more_hosts(void **state)
 	hosts(ADMIT_YES, named, COUNT(named));
 	hosts(ADMIT_HOST, none, COUNT(none));
 	hosts(ADMIT_HOST, url, COUNT(url));
+	open_for("b", NULL, NULL);
+	hosts(ADMIT_YES, letter, COUNT(letter));
 	open_for(NULL, NULL, "wss://b.example/ws?x=1");
 	hosts(ADMIT_YES, url, COUNT(url));
 	hosts(ADMIT_HOST, none, COUNT(none));

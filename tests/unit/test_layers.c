@@ -107,10 +107,12 @@ static void connect_pair(int pair[2])
 {
 	struct sockaddr_in sa = { .sin_family = AF_INET };
 	socklen_t len = sizeof(sa);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), room = 4096;
 
 	sa.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	assert_int_equal(
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
 	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
@@ -141,7 +143,7 @@ static void test_tcp(void **state)
 	while (send(pair[0], data, sizeof(data), MSG_DONTWAIT) > 0)
 		;
 	assert_true(layers_of_socket(&l, pair[0]));
-	assert_true(l.unsent + l.unacked > 0);
+	assert_true(l.unsent > 0);
 	assert_true(l.rtt_us > 0);
 	close(pair[0]);
 	close(pair[1]);

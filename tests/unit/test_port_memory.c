@@ -83,6 +83,7 @@ static void test_first(void **state)
 	/* Again, later than the others. */
 	tell(ID, HERE, "4", NULL, NULL, NULL);
 	assert_int_equal(memory.count, 3);
+	assert_int_equal(memory.by_id.count, 3);
 	is(memory_find(&memory, ID, NULL), "4");
 }
 
@@ -105,6 +106,9 @@ static void test_given(void **state)
 	(void)state;
 	tell("", HERE, "1", NULL, "ws://a/", NULL);
 	assert_int_equal(memory.count, 0);
+	tell("d", HERE, "1", NULL, "ws://a/", NULL);
+	assert_int_equal(memory.count, 1);
+	assert_int_equal(clean(NULL), 0);
 	tell("", HERE, "2", "GID_a", "b:1883", NULL);
 	tell("", HERE, "3", "gid_A", "c:1883", "b:1883");
 	assert_int_equal(memory.count, 1);
@@ -119,6 +123,7 @@ static void test_given(void **state)
 	tell(ID, HERE, "6", "GID_y", NULL, NULL);
 	is(memory_find_given(&memory, "GID_x", HERE), NULL);
 	is(memory_find_given(&memory, "GID_y", HERE), "6");
+	assert_int_equal(memory.by_given.count, 3);
 }
 
 static void test_board(void **state)
@@ -152,6 +157,17 @@ static void test_many(void **state)
 	is(memory_find(&memory, "device 2", HERE), "1");
 	is(memory_find(&memory, "device 1023", HERE), "1");
 	is(memory_find(&memory, "one more", HERE), "3");
+	assert_int_equal(memory.by_id.count, 1024);
+	assert_int_equal(memory.by_given.count, 0);
+	/* All but the first of the list. */
+	for (int i = 2; i < 1024; i++) {
+		snprintf(id, sizeof(id), "device %d", i);
+		tell(id, HERE, "4", NULL, NULL, NULL);
+	}
+	tell("one more", HERE, "4", NULL, NULL, NULL);
+	tell("the last", HERE, "4", NULL, NULL, NULL);
+	is(memory_find(&memory, "device 0", HERE), NULL);
+	is(memory_find(&memory, "device 2", HERE), "4");
 }
 
 static void sends(const char *id, const char *url, const char *before)
@@ -189,6 +205,21 @@ static void test_pictures(void **state)
 	sends("other", "http://c/", NULL);
 	sends("device 4", "http://b/", "http://a/");
 	sends("device 3", "http://b/", NULL);
+	assert_int_equal(memory.sent_by_id.count, 1024);
+}
+
+/* The first of the list is the oldest, too. */
+static void test_many_pictures(void **state)
+{
+	char id[32];
+
+	(void)state;
+	for (int i = 0; i < 1025; i++) {
+		snprintf(id, sizeof(id), "device %d", i);
+		sends(id, "http://a/", NULL);
+	}
+	sends("device 1", "http://b/", "http://a/");
+	sends("device 0", "http://b/", NULL);
 }
 
 static void test_same_peer(void **state)
@@ -196,6 +227,7 @@ static void test_same_peer(void **state)
 	(void)state;
 	assert_true(memory_same_peer("10.0.0.1:1", "10.0.0.1:2"));
 	assert_true(memory_same_peer("10.0.0.1", "10.0.0.1:2"));
+	assert_true(memory_same_peer("h:1", "h:2"));
 	assert_true(memory_same_peer("[FE80::1]:1", "fe80::1"));
 	assert_false(memory_same_peer("10.0.0.1", "10.0.0.2"));
 	assert_false(memory_same_peer("10.0.0.1", "10.0.0.10"));
@@ -213,7 +245,8 @@ int main(void)
 		TEST(test_found),	   TEST(test_first),
 		TEST(test_sent_elsewhere), TEST(test_given),
 		TEST(test_board),	   TEST(test_many),
-		TEST(test_pictures),	   TEST(test_same_peer),
+		TEST(test_pictures),	   TEST(test_many_pictures),
+		TEST(test_same_peer),
 	};
 
 	mem_init();

@@ -10,8 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <arpa/inet.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/text.h"
 #include "folder.h"
@@ -397,8 +402,10 @@ static void test_read(void **state)
 	assert_int_equal(err.kind, ERR_PROTOCOL);
 	assert_string_equal(rq.device_id, "d");
 	headers_done(&h);
+	rq.rssi = -50;
 	assert_int_equal(ota_read(&rq, &head, "{}", 2, &err), 0);
 	assert_string_equal(rq.device_id, "");
+	assert_int_equal(rq.rssi, 0);
 }
 
 static void test_boards(void **state)
@@ -422,6 +429,11 @@ static void test_boards(void **state)
 		{ { .version = "2", .compile_time = "May  1" },
 		  "asked OTA: version 2 (May  1)" },
 		{ { .compile_time = "May  1" }, "asked OTA (May  1)" },
+		{ { .user_agent = "box/1", .board_name = "n" },
+		  "asked OTA: board 'n', version 1" },
+		{ { .user_agent = "b/1", .board_type = "t" },
+		  "asked OTA: board 't', version 1" },
+		{ { .compile_time = "M" }, "asked OTA (M)" },
 	};
 
 	(void)state;
@@ -511,8 +523,10 @@ static void owned(uint16_t port, bool udp, int pid, const char *program)
 static void test_owners(void **state)
 {
 	struct port_owner owner = { "x", 1 };
+	int free_one = dup(0);
 
 	(void)state;
+	close(free_one);
 	assert_false(port_owner_read(folder, 8000, false, &owner));
 	assert_int_equal(owner.pid, 0);
 	assert_string_equal(owner.program, "");
@@ -528,18 +542,93 @@ static void test_owners(void **state)
 	put_process("abc", "no number", "socket:[4711]");
 	put_process("70", "another\n", "socket:[47111]");
 	owned(8000, false, 0, "");
-	put_process("71", "first\n", "socket:[4711]");
+	put_process("1", "first\n", "socket:[4711]");
 	put_process("72", NULL, "socket:[4712]");
 	put_process("73", "0123456789012345678901234567890123\n",
 		    "socket:[4713]");
 	put_process("74", "last", "socket:[4714]");
-	owned(8000, false, 71, "first");
+	owned(8000, false, 1, "first");
 	owned(8001, false, 72, "?");
 	owned(8002, true, 73, "0123456789012345678901234567890");
 	owned(8003, true, 74, "last");
 	assert_false(port_owner_read(folder, 8000, true, &owner));
 	assert_false(port_owner_read(folder, 8002, false, &owner));
 	assert_false(port_owner_read(folder, 8004, false, &owner));
+	/* Nothing is left open. */
+	assert_int_equal(dup(0), free_one);
+	close(free_one);
+}
+
+/* A socket of that type at a port of 127.0.0.1 that the kernel gives. */
+static int open_at(int type, uint16_t *port)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t len = sizeof(own);
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+	*port = ntohs(own.sin_port);
+	return fd;
+}
+
+static void test_own_ports(void **state)
+{
+	struct port_owner owner;
+	uint16_t tcp, udp;
+	int a = open_at(SOCK_STREAM, &tcp), b = open_at(SOCK_DGRAM, &udp);
+
+	(void)state;
+	assert_int_equal(listen(a, 1), 0);
+	assert_true(port_owner_find(tcp, &owner));
+	assert_int_equal(owner.pid, getpid());
+	assert_string_equal(owner.program, "test_port_parts");
+	assert_true(port_owner_find_udp(udp, &owner));
+	assert_int_equal(owner.pid, getpid());
+	close(a);
+	close(b);
+}
+
+/* It has the file open until we let it go. */
+static int hold(const char *path, int told[2], int leave[2])
+{
+	char byte;
+	int pid = fork();
+
+	if (pid == 0) {
+		close(leave[1]);
+		if (open(path, O_RDONLY) < 0 || write(told[1], "x", 1) != 1 ||
+		    read(leave[0], &byte, 1) != 0)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(read(told[0], &byte, 1), 1);
+	return pid;
+}
+
+/* Who else has a file open: not we ourselves. */
+static void test_own_file(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_write("file", "x", 1);
+	int fd = open(path, O_RDONLY), told[2], leave[2], pid, status;
+	struct port_owner owner;
+
+	(void)state;
+	assert_false(path_owner_find(path, &owner));
+	assert_int_equal(owner.pid, 0);
+	assert_int_equal(pipe(told), 0);
+	assert_int_equal(pipe(leave), 0);
+	pid = hold(path, told, leave);
+	assert_true(path_owner_find(path, &owner));
+	assert_int_equal(owner.pid, pid);
+	close(leave[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fd);
+	close(leave[0]);
+	close(told[0]);
+	close(told[1]);
 }
 
 int main(void)
@@ -563,6 +652,8 @@ int main(void)
 		cmocka_unit_test(test_boards),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_own_ports),
+		cmocka_unit_test(test_own_file),
 	};
 
 	mem_init();
