@@ -72,6 +72,8 @@ static void keys(void **state)
 	assert_false(same("2001:db8:1:2::1", "2001:db8:1:3::1"));
 	assert_memory_not_equal(&name, &other, sizeof(name));
 	assert_memory_not_equal(&name, &address, sizeof(name));
+	/* As no address of a peer begins. */
+	assert_int_equal(name.of[0], 0xff);
 }
 
 /* Alone 15/16; with two of them less; and there is something left. */
@@ -205,6 +207,7 @@ static void passed_on(void **state)
 	share_passed(&one[0]);
 	share_close(&one[1]);
 	assert_int_equal(budget_used(b, BUDGET_UPSTREAM), 2);
+	assert_int_equal(share_upstream(&one[5]), 1);
 	assert_true(share_pass_on(&one[3]));
 	assert_false(share_pass_on(&one[1]) && one[1].upstream);
 	/* What counts nothing is never too much. */
@@ -264,6 +267,51 @@ static void a_minute(void **state)
 	assert_int_equal(budget_used(b, BUDGET_QUESTIONS), 76);
 }
 
+/* What there is where nobody says otherwise; one address gets three quarters. */
+static void usual_sums(void **state)
+{
+	const struct budget_key who = key("192.0.2.1");
+	struct share s = { 0 };
+
+	(void)state;
+	assert_true(budget_spend(b, who, BUDGET_QUESTIONS, 18000));
+	assert_false(budget_spend(b, who, BUDGET_QUESTIONS, 1));
+	assert_true(budget_spend(b, who, BUDGET_NAMED, 18000));
+	assert_false(budget_spend(b, who, BUDGET_NAMED, 1));
+	assert_true(budget_spend(b, who, BUDGET_WRITTEN, 3221225471));
+	assert_false(budget_spend(b, who, BUDGET_WRITTEN, 1));
+	share_open(&s, b, who);
+	assert_false(share_is_over(&s));
+	share_ask(&s);
+	assert_false(share_is_over(&s));
+	assert_true(share_pass_on(&s));
+	assert_true(share_hold(&s, 100663296));
+	assert_false(share_hold(&s, 100663297));
+	share_close(&s);
+}
+
+/* Who comes and goes is not counted more and more. */
+static void come_and_gone(void **state)
+{
+	struct share s = { 0 }, other = { 0 };
+
+	(void)state;
+	budget_set(b, BUDGET_HEADS, 4);
+	share_open(&s, b, key("192.0.2.1"));
+	for (int i = 0; i < 100; i++) {
+		share_open(&other, b, key("192.0.2.1"));
+		assert_false(share_is_over(&other));
+		share_close(&other);
+	}
+	assert_false(share_is_over(&s));
+	/* What it takes the place of is given back. */
+	share_open(&other, b, key("192.0.2.1"));
+	assert_int_equal(budget_used(b, BUDGET_HEADS), 2);
+	share_move(&s, &other);
+	assert_int_equal(budget_used(b, BUDGET_HEADS), 1);
+	share_close(&s);
+}
+
 static void many(void **state)
 {
 	enum { COUNT = 5000 };
@@ -315,6 +363,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_minute, set_up,
 						tear_down_spent),
+		cmocka_unit_test_setup_teardown(usual_sums, set_up,
+						tear_down_spent),
+		cmocka_unit_test_setup_teardown(come_and_gone, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
 		cmocka_unit_test(outlived),
 	};

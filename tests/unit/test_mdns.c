@@ -402,6 +402,8 @@ static void test_kinds(void **state)
 	static const char six[] = ANSWERS(
 		"\x01") "\x01x\x00\x00\x1c" REST
 			"\x00\x10\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x01";
+	static const char brief[] = ANSWERS(
+		"\x01") "\x01x\x00\x00\x01\x00\x01\x00\x00\x00\x01\x00\x04\x01\x02\x03\x04";
 	/* HINFO, an address of CHAOS, an address. */
 	static const char others[] = ANSWERS(
 		"\x03") "\x01x\x00\x00\x0d" REST "\x00\x02\x00\x00"
@@ -417,6 +419,8 @@ static void test_kinds(void **state)
 	(void)state;
 	assert_int_equal(reads(BYTES(six)), 0);
 	assert_string_equal(buf_string(&told), "28 x - fe80::1 0 ;");
+	assert_int_equal(reads(BYTES(brief)), 0);
+	assert_string_equal(buf_string(&told), "1 x - 1.2.3.4 0 ;");
 	assert_int_equal(reads(BYTES(others)), 0);
 	assert_string_equal(buf_string(&told), "1 x - 1.2.3.5 0 ;");
 	for (size_t i = 0; i < COUNT(broken); i++) {

@@ -396,6 +396,7 @@ static const struct {
 	{ "endpoint=http://lamp.local:0/x", "0|/x|lo|-|0" },
 	{ "endpoint=http://lamp.local:x/", "8|-|lo|-|0" },
 	{ "endpoint=http:///x", "8|-|lo|-|0" },
+	{ "version=\nversion=2", "8|-|lo|2|0" },
 };
 
 static void test_words(void **state)
