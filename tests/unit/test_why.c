@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include <ctype.h>
 #include <errno.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/mem.h"
@@ -467,6 +469,42 @@ static void test_lookup(void **state)
 	assert_string_equal(said, uv_strerror(UV_EAI_NONAME));
 }
 
+static void cacert(const char *text, const char *why)
+{
+	char path[] = "/tmp/mcpctl-why-XXXXXX", wanted[128];
+	int fd = mkstemp(path);
+	struct error err = { 0 };
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(why_check_cacert(path, &err), why ? -1 : 0);
+	unlink(path);
+	snprintf(wanted, sizeof(wanted), "'%s' %s", path, why ? why : "");
+	assert_string_equal(err.text, why ? wanted : "");
+	assert_int_equal(err.kind, why ? ERR_USAGE : ERR_NONE);
+	if (why)
+		assert_string_equal(
+			err.hint,
+			"--cacert names a file of certificates in PEM form");
+}
+
+static void test_cacert(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	cacert("x\n-----BEGIN CERTIFICATE-----\n", NULL);
+	cacert("-----BEGIN TRUSTED CERTIFICATE-----", NULL);
+	cacert("", "has no certificate");
+	cacert("-----BEGIN PRIVATE KEY-----\n", "has no certificate");
+	cacert("-----END CERTIFICATE-----\n", "has no certificate");
+	assert_int_equal(why_check_cacert("/nowhere/at/all", &err), -1);
+	assert_string_equal(
+		err.text,
+		"cannot read '/nowhere/at/all': No such file or directory");
+	assert_int_equal(err.kind, ERR_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -482,6 +520,7 @@ int main(void)
 		cmocka_unit_test(test_hints_fit),
 		cmocka_unit_test(test_hostile_words),
 		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_cacert),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
