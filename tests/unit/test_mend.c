@@ -401,6 +401,365 @@ static void hostile_schemas(void **state)
 	buf_done(&many);
 }
 
+/* So many "pN" as text, a comma between; yours. */
+static char *numbered(const char *format, int count)
+{
+	struct buf out = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		buf_text(&out, i ? "," : "");
+		for (const char *at = format; *at; at++) {
+			if (*at == '#')
+				buf_printf(&out, "%d", i);
+			else
+				buf_char(&out, *at);
+		}
+	}
+	return buf_take(&out);
+}
+
+/* "BEFORE" "INSIDE" "BEHIND" of a property, with which these go in. */
+static void assert_kept(const char *before, const char *inside,
+			const char *behind, bool kept)
+{
+	CLEANUP(mem_free_ptr)
+	char *from = mem_printf("{%s%s%s,\"description\":\"x\"}", before,
+				inside, behind);
+
+	assert_property(from, kept ? from : "{\"description\":\"x\"}");
+}
+
+/* What a model can be shown has an end: at it, and one above it. */
+static void values_have_an_end(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		/* 512 bytes, quotes and all */
+		CLEANUP(mem_free_ptr)
+		char *text = repeated("a", 510 + (size_t)i);
+		CLEANUP(mem_free_ptr) char *many = numbered("#", 200 + i);
+
+		assert_kept("\"pattern\":\"", text, "\"", i == 0);
+		assert_kept("\"const\":\"", text, "\"", i == 0);
+		assert_kept("\"enum\":[1,\"", text, "\"]", i == 0);
+		assert_kept("\"enum\":[", many, "]", i == 0);
+	}
+	assert_property("{\"type\":\"string\",\"pattern\":\"a\\u200b\","
+			"\"const\":\"\\u202e\","
+			"\"default\":\"\\u200b\",\"description\":\"x\"}",
+			"{\"type\":\"string\",\"description\":\"x\"}");
+	/* Its description is short, its title shorter. */
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr)
+		char *title = repeated("音", 128 + (size_t)i);
+		CLEANUP(mem_free_ptr) char *cut = repeated("音", 127);
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf(
+			"{\"title\":\"%s\",\"description\":\"x\"}", title);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf(
+			"{\"title\":\"%s…\",\"description\":\"x\"}", cut);
+
+		assert_property(from, i ? to : from);
+	}
+}
+
+static void numbers_are_of_their_kind(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+		{ "\"multipleOf\":0.001", "\"multipleOf\":0.001," },
+		{ "\"multipleOf\":-1", "" },
+		{ "\"multipleOf\":\"1\"", "" },
+		{ "\"minLength\":0", "\"minLength\":0," },
+		{ "\"minLength\":0.5", "" },
+		{ "\"maxLength\":-1", "" },
+		{ "\"maxItems\":\"1\"", "" },
+		{ "\"minItems\":null", "" },
+		{ "\"exclusiveMaximum\":false", "" },
+		{ "\"format\":1", "" },
+		{ "\"uniqueItems\":false", "\"uniqueItems\":false," },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *from =
+			mem_printf("{%s,\"description\":\"x\"}", rows[i].from);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{%s\"description\":\"x\"}", rows[i].to);
+
+		assert_property(from, to);
+	}
+}
+
+/* A default is what its own schema takes, whatever kind that is. */
+static void any_default_that_fits(void **state)
+{
+	static const char *const kept[] = {
+		"{\"type\":[\"string\",\"null\"],\"description\":\"x\","
+		"\"default\":null}",
+		"{\"type\":\"array\",\"maxItems\":1,\"description\":\"x\","
+		"\"items\":{},\"default\":[1]}",
+		"{\"description\":\"x\",\"anyOf\":[{\"type\":\"integer\"},{"
+		"\"type\":\"null\"}],\"default\":7}",
+		"{\"const\":2,\"description\":\"x\",\"default\":2}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kept); i++)
+		assert_property(kept[i], kept[i]);
+	assert_property("{\"type\":\"array\",\"maxItems\":1,\"description\":"
+			"\"x\",\"default\":[1,2]}",
+			"{\"type\":\"array\",\"maxItems\":1,\"description\":"
+			"\"x\",\"items\":{}}");
+	assert_property(
+		"{\"anyOf\":[{\"type\":\"integer\"}],\"default\":\"a\"}",
+		"{\"anyOf\":[{\"type\":\"integer\"}]}");
+}
+
+/* What needs no words has none; what has parts is told by these. */
+static void words_of_properties(void **state)
+{
+	(void)state;
+	assert_property("{\"allOf\":[{\"type\":\"integer\"}]}",
+			"{\"allOf\":[{\"type\":\"integer\"}]}");
+	assert_property("{\"type\":\"object\"}",
+			"{\"type\":\"object\",\"properties\":{}}");
+	assert_property("{\"type\":[\"null\",\"object\"],\"title\":\"T\"}",
+			"{\"type\":[\"null\",\"object\"],\"title\":\"T\","
+			"\"properties\":{}}");
+	assert_property("{\"description\":\" \",\"type\":\"null\"}",
+			"{\"type\":\"null\",\"description\":\"null\"}");
+	assert_property("{\"type\":\"boolean\",\"title\":\"\\u200b\"}",
+			"{\"type\":\"boolean\",\"description\":\"boolean\"}");
+}
+
+/* ARRAY of ARRAY of …, so many; yours. */
+static char *nested(size_t depth, const char *inmost)
+{
+	CLEANUP(mem_free_ptr)
+	char *open = repeated("{\"type\":\"array\",\"items\":", depth);
+	CLEANUP(mem_free_ptr) char *close = repeated("}", depth);
+
+	return mem_printf("%s%s%s", open, inmost, close);
+}
+
+/* Twelve levels with that of the whole; below that anything goes. */
+static void levels_of_schemas(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr)
+		char *deep = nested(9 + i, "{\"type\":\"null\"}");
+		CLEANUP(mem_free_ptr)
+		char *mended = nested(9 + i, i ? "{}" : "{\"type\":\"null\"}");
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"type\":\"array\",\"description\":"
+					"\"x\",\"items\":%s}",
+					deep);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"type\":\"array\",\"description\":"
+				      "\"x\",\"items\":%s}",
+				      mended);
+
+		assert_property(from, to);
+	}
+}
+
+/* One that means another, that means another: so many, one inside the other. */
+static void references_have_an_end(void **state)
+{
+	static const char all[] =
+		"{\"properties\":{\"p\":{\"$ref\":\"#/$defs/a\","
+		"\"description\":\"P\"}},\"$defs\":{\"a\":{\"type\":\"object\","
+		"\"properties\":{\"n\":{\"$ref\":\"#/$defs/a\"},\"m\":{"
+		"\"description\":\"M\"}}}}}";
+	static const char level[] = "{\"type\":\"object\",\"properties\":{"
+				    "\"n\":";
+	CLEANUP(buf_done) struct buf to = { 0 };
+
+	(void)state;
+	buf_text(&to, "{\"type\":\"object\",\"properties\":{\"p\":{"
+		      "\"description\":\"P\",\"type\":\"object\","
+		      "\"properties\":{\"n\":");
+	for (int i = 0; i < 3; i++)
+		buf_text(&to, level);
+	buf_text(&to, "{}");
+	for (int i = 0; i < 4; i++)
+		buf_text(&to, ",\"m\":{\"description\":\"M\"}}}");
+	buf_text(&to, "}}");
+	assert_schema(all, buf_string(&to));
+	/* What stands beside each of them is not one inside the other. */
+	assert_schema("{\"properties\":{\"p\":{\"anyOf\":[{\"$ref\":\"#/d\"},{"
+		      "\"$ref\":\"#/d\"},{\"$ref\":\"#/d\"},{\"$ref\":"
+		      "\"#/d\"},{\"$ref\":\"#/d\"}]}},\"d\":{\"type\":"
+		      "\"null\"}}",
+		      "{\"type\":\"object\",\"properties\":{\"p\":{\"anyOf\":[{"
+		      "\"type\":\"null\"},{\"type\":\"null\"},{\"type\":"
+		      "\"null\"},{\"type\":\"null\"},{\"type\":\"null\"}]}}}");
+}
+
+/* So many properties; where some had to go, others may be there. */
+static void so_many_properties(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr)
+		char *inner = numbered("\"p#\":{}", 200 + i);
+		CLEANUP(mem_free_ptr)
+		char *root = numbered("\"p#\":{}", 199 + i);
+		CLEANUP(mem_free_ptr) char *kept = numbered("\"p#\":{}", 200);
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"description\":\"x\",\"properties\":"
+					"{%s},\"additionalProperties\":false}",
+					inner);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"description\":\"x\",\"properties\":{"
+				      "%s}}",
+				      kept);
+		CLEANUP(mem_free_ptr)
+		char *whole = mem_printf("{\"type\":\"object\",\"properties\":{"
+					 "%s},\"additionalProperties\":false}",
+					 root);
+		CLEANUP(mem_free_ptr)
+		char *open = mem_printf("{\"type\":\"object\",\"properties\":{"
+					"%s}}",
+					root);
+
+		assert_property(from, i ? to : from);
+		assert_schema(whole, i ? open : whole);
+	}
+	(void)state;
+}
+
+/* One has so many schemas, and so many bytes of names and words. */
+static void schemas_have_an_end(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *parts = numbered("{\"type\":\"null\"}", 199);
+	CLEANUP(buf_done) struct buf from = { 0 };
+	CLEANUP(json_free_ptr) cJSON *schema = NULL;
+	CLEANUP(json_free_ptr) cJSON *mended = NULL;
+	const cJSON *last;
+
+	(void)state;
+	buf_text(&from, "{\"properties\":{");
+	for (int i = 0; i < 10; i++)
+		buf_printf(&from, "\"p%d\":{\"anyOf\":[%s]},", i, parts);
+	buf_text(&from, "\"last\":{\"type\":\"null\"}}}");
+	schema = json_parse(from.data, from.len, NULL);
+	mended = mend_schema(schema);
+	last = json_object(json_object(mended, "properties"), "p9");
+	last = json_array(last, "anyOf");
+	assert_int_equal(cJSON_GetArraySize(last), 199);
+	assert_string_equal(json_string(cJSON_GetArrayItem(last, 198), "type"),
+			    "null");
+	last = json_object(json_object(mended, "properties"), "last");
+	assert_non_null(last);
+	assert_null(last->child);
+}
+
+/* Of so many alternatives none is told. */
+static void so_many_parts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr)
+		char *parts = numbered("{\"type\":\"null\"}", 200 + i);
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"description\":\"x\",\"allOf\":["
+					"%s]}",
+					parts);
+
+		assert_property(from, i ? "{\"description\":\"x\"}" : from);
+	}
+	assert_property("{\"description\":\"x\",\"anyOf\":[],\"oneOf\":[{"
+			"\"type\":\"null\"}]}",
+			"{\"description\":\"x\",\"anyOf\":[{\"type\":"
+			"\"null\"}]}");
+	assert_property("{\"description\":\"x\",\"anyOf\":[{\"type\":"
+			"\"null\"}],\"oneOf\":[{}]}",
+			"{\"description\":\"x\",\"anyOf\":[{\"type\":"
+			"\"null\"}]}");
+}
+
+/* What all parts ask for is required; others are not told of. */
+static void roots_of_parts(void **state)
+{
+	static const struct {
+		const char *from, *required;
+	} rows[] = {
+		{ "{\"anyOf\":[{\"properties\":{\"a\":{\"description\":\"A\"}"
+		  "}}],\"required\":[\"a\"],\"additionalProperties\":false}",
+		  ",\"required\":[\"a\"]" },
+		{ "{\"oneOf\":[{\"properties\":{\"a\":{\"description\":\"A\"}"
+		  "}}],\"additionalProperties\":false}",
+		  "" },
+		{ "{\"properties\":{\"a\":{\"description\":\"A\"}},"
+		  "\"additionalProperties\":true}",
+		  ",\"additionalProperties\":true" },
+		{ "{\"properties\":{\"a\":{\"description\":\"A\"}},"
+		  "\"additionalProperties\":{\"type\":\"null\"}}",
+		  ",\"additionalProperties\":{\"type\":\"null\"}" },
+		{ "{\"properties\":{\"a\":{\"description\":\"A\"}},"
+		  "\"additionalProperties\":1}",
+		  "" },
+		{ "{\"properties\":{\"a\":{\"description\":\"A\"},\"\":{}},"
+		  "\"additionalProperties\":false}",
+		  NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"type\":\"object\",\"properties\":{"
+				      "\"a\":{\"description\":\"A\"}%s}%s}",
+				      rows[i].required ? "" : ",\"_e3b0c4\":{}",
+				      rows[i].required ?
+					      rows[i].required :
+					      ",\"additionalProperties\":"
+					      "false");
+
+		assert_schema(rows[i].from, to);
+	}
+}
+
+/* What a model calls an argument has 64 bytes; inside it may have 128. */
+static void lengths_of_names(void **state)
+{
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr) char *key = repeated("k", 64 + i);
+		CLEANUP(mem_free_ptr) char *name = repeated("n", 128 + i);
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"properties\":{\"%s\":{}}}", key);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"type\":\"object\",\"properties\":{"
+				      "\"%s\":{}}}",
+				      key);
+		CLEANUP(mem_free_ptr)
+		char *kept = mem_printf("{\"description\":\"x\","
+					"\"properties\":{\"%s\":{}}}",
+					name);
+
+		if (i == 0)
+			assert_schema(from, to);
+		assert_property(kept, i ? "{\"description\":\"x\","
+					  "\"properties\":{}}" :
+					  kept);
+	}
+	(void)state;
+	assert_schema(
+		"{\"properties\":{"
+		"\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+		"kkkkkkkkkk\":{}}}",
+		"{\"type\":\"object\",\"properties\":{"
+		"\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+		"kk_f39cdc\":{\"title\":"
+		"\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+		"kkkkkkkkkkkk\"}}}");
+}
+
 /* ---- results ---- */
 
 static void assert_result_by(const struct mend_rules *rules, const char *from,
@@ -730,6 +1089,199 @@ static void large_pictures_are_left_out(void **state)
 			 "\"isError\":false}");
 }
 
+/* A result with this text within so many bytes: what it becomes. */
+static void assert_cut(const char *one, size_t times, size_t most, size_t kept)
+{
+	CLEANUP(mem_free_ptr) char *text = repeated(one, times);
+	CLEANUP(mem_free_ptr) char *left = repeated(one, kept);
+	CLEANUP(json_free_ptr) cJSON *result = cJSON_CreateString(text);
+	CLEANUP(mem_free_ptr)
+	char *note =
+		mem_printf("\n[mcpctl: cut, %zu of %zu bytes are left out]",
+			   (times - kept) * strlen(one), times * strlen(one));
+	CLEANUP(mem_free_ptr)
+	char *whole = mem_printf("%s%s", left, kept < times ? note : "");
+	CLEANUP(buf_done) struct buf out = { 0 }, wanted = { 0 };
+
+	mend_result(&out, result, &(struct mend_rules){ .most = most }, NULL);
+	buf_text(&wanted, "{\"content\":[{\"type\":\"text\",\"text\":");
+	buf_json_string(&wanted, whole, strlen(whole));
+	buf_text(&wanted, "}],\"isError\":false}");
+	assert_string_equal(buf_string(&out), buf_string(&wanted));
+}
+
+/* All that fits, and not a byte more; what is escaped takes two. */
+static void as_much_as_fits(void **state)
+{
+	(void)state;
+	assert_cut("a", 729, 1024, 729);
+	assert_cut("a", 730, 1024, 729);
+	assert_cut("a", 5000, 1024, 729);
+	assert_cut("\"", 364, 1024, 364);
+	assert_cut("\"", 365, 1024, 364);
+	assert_cut("\\", 365, 1024, 364);
+	assert_cut("\n", 365, 1024, 364);
+	assert_cut("\t", 365, 1024, 364);
+	assert_cut("音", 243, 1024, 243);
+	assert_cut("音", 244, 1024, 243);
+	/* The least there is room for, and what there is without a rule. */
+	assert_cut("a", 217, MEND_RESULT_LEAST, 217);
+	assert_cut("a", 218, MEND_RESULT_LEAST, 217);
+	assert_cut("a", 218, 1, 217);
+	assert_cut("a", 218, MEND_RESULT_LEAST + 1, 218);
+	assert_cut("a", MEND_RESULT_MAX - 295, 0, MEND_RESULT_MAX - 295);
+	assert_cut("a", MEND_RESULT_MAX - 294, 0, MEND_RESULT_MAX - 295);
+}
+
+/* What stands in front of it is no part of it. */
+static void behind_other_text(void **state)
+{
+	CLEANUP(mem_free_ptr) char *text = repeated("a", 400);
+	CLEANUP(json_free_ptr) cJSON *result = cJSON_CreateString(text);
+	CLEANUP(buf_done) struct buf out = { 0 }, alone = { 0 };
+	const struct mend_rules rules = { .most = 512, .reads_json = true };
+
+	(void)state;
+	mend_result(&alone, result, &rules, NULL);
+	buf_text(&out, text);
+	mend_result(&out, result, &rules, NULL);
+	assert_memory_equal(out.data, text, 400);
+	assert_string_equal(out.data + 400, alone.data);
+	/* A text that is JSON, too. */
+	cJSON_SetValuestring(result, "[7]");
+	buf_cut(&out, 400);
+	mend_result(&out, result, &rules, NULL);
+	assert_string_equal(out.data + 400,
+			    "{\"content\":[{\"type\":\"text\",\"text\":\"[7]\"}"
+			    "],\"isError\":false,\"structuredContent\":{"
+			    "\"result\":[7]}}");
+}
+
+/* What cannot be said twice is said once. */
+static void json_texts_have_room(void **state)
+{
+	static const struct mend_rules rules = { .most = 1024,
+						 .reads_json = true };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(mem_free_ptr) char *text = repeated("a", 353 + i);
+		CLEANUP(mem_free_ptr) char *from = mem_printf("\"%s\"", text);
+		CLEANUP(json_free_ptr) cJSON *result = cJSON_CreateString(from);
+		CLEANUP(mem_free_ptr)
+		char *said = mem_printf(",\"structuredContent\":{\"result\":"
+					"\"%s\"}",
+					text);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"content\":[{\"type\":\"text\","
+				      "\"text\":\"\\\"%s\\\"\"}],\"isError\":"
+				      "false%s}",
+				      text, i ? "" : said);
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		mend_result(&out, result, &rules, NULL);
+		assert_string_equal(buf_string(&out), to);
+	}
+}
+
+/* By what a result is a failure, and that a rule does not take back. */
+static void what_fails(void **state)
+{
+	static const struct mend_rules strict = { .false_is_error = true };
+	static const struct {
+		const char *content, *says;
+		bool fails;
+	} rows[] = {
+		{ "{\"type\":\"text\",\"text\":\"false\"}", "", true },
+		{ "{\"type\":\"text\",\"text\":\"false\"}",
+		  ",\"isError\":false", true },
+		{ "{\"type\":\"text\",\"text\":\"no\"}", ",\"isError\":true",
+		  true },
+		{ "{\"type\":\"text\",\"text\":\"false\"},{\"type\":\"text\","
+		  "\"text\":\"false\"}",
+		  "", false },
+		{ "{\"type\":\"text\",\"text\":\"false \"}", "", false },
+		{ "{\"type\":\"text\",\"text\":\"\"}", "", false },
+		{ "{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"a/b\"}",
+		  "", false },
+		{ "", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"content\":[%s]%s}", rows[i].content,
+					rows[i].says);
+		CLEANUP(mem_free_ptr)
+		char *to = mem_printf("{\"content\":[%s],\"isError\":%s}",
+				      rows[i].content,
+				      rows[i].fails ? "true" : "false");
+
+		assert_result_by(&strict, from, to);
+	}
+}
+
+/* A resource stays what it is, if it can be read as one. */
+static void resources(void **state)
+{
+	static const char *const same[] = {
+		"{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\","
+		"\"text\":\"t\"}}",
+		"{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\","
+		"\"blob\":\"AAAA\"}}",
+	};
+	static const char *const texts[] = {
+		"{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\","
+		"\"blob\":\"?\"}}",
+		"{\"type\":\"resource_link\",\"name\":\"x\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(same); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf("{\"content\":[%s],\"isError\":false}",
+					same[i]);
+
+		assert_result(text, text);
+	}
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		CLEANUP(mem_free_ptr)
+		char *from = mem_printf("{\"content\":[%s]}", texts[i]);
+		CLEANUP(buf_done) struct buf to = { 0 };
+
+		buf_text(&to, "{\"content\":[{\"type\":\"text\",\"text\":");
+		buf_json_string(&to, texts[i], strlen(texts[i]));
+		buf_text(&to, "}],\"isError\":false}");
+		assert_result(from, buf_string(&to));
+	}
+	/* Its own word for what it is stays. */
+	assert_result("{\"content\":[{\"type\":\"image\",\"data\":"
+		      "\"iVBORw0KGgo=\",\"mimeType\":\"image/x\"},{\"type\":"
+		      "\"image\",\"data\":\"AAAA\"},{\"type\":\"image\"}]}",
+		      "{\"content\":[{\"type\":\"image\",\"data\":"
+		      "\"iVBORw0KGgo=\",\"mimeType\":\"image/x\"},{\"type\":"
+		      "\"image\",\"data\":\"AAAA\",\"mimeType\":"
+		      "\"application/octet-stream\"},{\"type\":\"text\","
+		      "\"text\":\"[mcpctl: the device sent an image whose data "
+		      "is no base64]\"}],\"isError\":false}");
+}
+
+static void no_result_at_all(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	mend_result(&out, NULL, &(struct mend_rules){ 0 }, NULL);
+	assert_string_equal(buf_string(&out),
+			    "{\"content\":[{\"type\":\"text\",\"text\":"
+			    "\"null\"}],\"isError\":false}");
+	/* Prose that is none is what it is. */
+	assert_result("{\"content\":{\"a\":1},\"structuredContent\":[1]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"content"
+		      "\\\":{\\\"a\\\":1},\\\"structuredContent\\\":[1]}\"}],"
+		      "\"isError\":false}");
+}
+
 /* ---- failures ---- */
 
 static void failures_say_what_to_do(void **state)
@@ -760,6 +1312,45 @@ static void failures_say_what_to_do(void **state)
 			   "\"mcpctl/failure\":\"peer\",\"mcpctl/code\":-32603,"
 			   "\"mcpctl/data\":{\"a\":\"b\"}}}");
 	error_reset(&err);
+}
+
+/* What the peer said beside its words, as far as it is not too much. */
+static void what_peers_said(void **state)
+{
+	CLEANUP(mem_free_ptr) char *most = repeated("a", 4094);
+	CLEANUP(mem_free_ptr)
+	char *fits = mem_printf("{\"data\":\"%s\"}", most);
+	CLEANUP(mem_free_ptr)
+	char *above = mem_printf("{\"code\":1,\"data\":\"%sa\"}", most);
+	CLEANUP(mem_free_ptr)
+	char *said = mem_printf(",\"mcpctl/data\":\"%s\"", most);
+	const struct {
+		const char *error, *meta;
+	} rows[] = {
+		{ "{}", "" },
+		{ "{\"code\":\"7\"}", "" },
+		{ "{\"code\":7}", ",\"mcpctl/code\":7" },
+		{ "{\"data\":null}", ",\"mcpctl/data\":null" },
+		{ fits, said },
+		{ above, ",\"mcpctl/code\":1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(json_free_ptr) cJSON *error = result_of(rows[i].error);
+		CLEANUP(error_reset) struct error err = { 0 };
+		CLEANUP(buf_done) struct buf text = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *wanted = mem_printf(
+			"{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],"
+			"\"isError\":true,\"_meta\":{\"mcpctl/failure\":"
+			"\"peer\"%s}}",
+			rows[i].meta);
+
+		error_set(&err, ERR_PEER, "no");
+		mend_failure(&text, &err, error);
+		assert_string_equal(buf_string(&text), wanted);
+	}
 }
 
 int main(void)
@@ -794,6 +1385,24 @@ int main(void)
 		cmocka_unit_test(photos),
 		cmocka_unit_test(photos_are_bounded),
 		cmocka_unit_test(failures_say_what_to_do),
+		cmocka_unit_test(values_have_an_end),
+		cmocka_unit_test(numbers_are_of_their_kind),
+		cmocka_unit_test(any_default_that_fits),
+		cmocka_unit_test(words_of_properties),
+		cmocka_unit_test(levels_of_schemas),
+		cmocka_unit_test(references_have_an_end),
+		cmocka_unit_test(so_many_properties),
+		cmocka_unit_test(schemas_have_an_end),
+		cmocka_unit_test(so_many_parts),
+		cmocka_unit_test(roots_of_parts),
+		cmocka_unit_test(lengths_of_names),
+		cmocka_unit_test(as_much_as_fits),
+		cmocka_unit_test(behind_other_text),
+		cmocka_unit_test(json_texts_have_room),
+		cmocka_unit_test(what_fails),
+		cmocka_unit_test(resources),
+		cmocka_unit_test(no_result_at_all),
+		cmocka_unit_test(what_peers_said),
 	};
 
 	mem_init();
