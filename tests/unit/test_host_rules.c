@@ -205,6 +205,254 @@ static void schemas_are_refused(void **state)
 		       "takes 1 tool");
 }
 
+/* What a host makes of tools of these names and schemas (NULL: any), up to a {}. */
+struct shown_row {
+	const char *name, *schema;
+};
+
+static void assert_shown(const char *id, const struct shown_row *rows,
+			 const char *server, const char *expected)
+{
+	struct bridge_tool t[4] = { 0 };
+	struct bridge_catalogue c = { .tool = t };
+	struct judged_list j = { 0 };
+
+	for (; rows[c.count].name; c.count++) {
+		t[c.count].name = mem_strdup(rows[c.count].name);
+		t[c.count].json = mem_printf(
+			"{\"inputSchema\":%s}",
+			rows[c.count].schema ? rows[c.count].schema : "{}");
+	}
+	host_verdicts_find(&j.v, &c, server);
+	assert_words(&j, id, expected);
+	host_verdicts_done(&j.v);
+	for (size_t i = 0; i < c.count; i++) {
+		mem_free(t[i].name);
+		mem_free(t[i].json);
+	}
+}
+
+static void assert_name(const char *id, const char *name, const char *server,
+			const char *expected)
+{
+	const struct shown_row rows[] = { { name, NULL }, { NULL, NULL } };
+
+	assert_shown(id, rows, server, expected);
+}
+
+static void letters_of_names(void **state)
+{
+	static const struct {
+		const char *name, *odd; /* NULL: it is taken */
+	} rows[] = {
+		{ "azAZ09_-", NULL }, { "", NULL },  { "a`", "`" },
+		{ "a{", "{" },	      { "@a", "@" }, { "a[b]", "[" },
+		{ "/", "/" },	      { "0:", ":" }, { "a.b", "." },
+		{ "a灯b", "灯" },     { "é.", "é" }, { "a\xff.", "\xff" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *words = mem_printf(
+			"takes none of 1 tool: the name '%s' has '%s', it "
+			"takes a-z A-Z 0-9 and _-",
+			rows[i].name, rows[i].odd ? rows[i].odd : "");
+
+		assert_name("claude", rows[i].name, "b",
+			    rows[i].odd ? words : "takes 1 tool");
+		assert_name("gemini-cli", rows[i].name, "b", "takes 1 tool");
+	}
+}
+
+/* At its most, and one above it: with the host's own, and the server's name. */
+static void lengths_of_names(void **state)
+{
+	static const char a[] =
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	static const struct {
+		const char *id, *server;
+		size_t most, says; /* what it is called there, one above */
+		const char *takes;
+	} rows[] = {
+		{ "claude", "boards", 64, 65, "64" },
+		{ "claude-code", "boards", 51, 65, "64" },
+		{ "claude-code", "", 57, 65, "64" },
+		{ "codex", "音音", 55, 65, "64" },
+		{ "cursor", "boards", 53, 60, "59" },
+		{ "cursor-2025", "b", 58, 60, "59" },
+	};
+
+	(void)state;
+	assert_int_equal(strlen(a), 65);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *name = a + 65 - rows[i].most;
+		CLEANUP(mem_free_ptr)
+		char *words = mem_printf(
+			"takes none of 1 tool: what '%s' is called there has "
+			"%zu characters, it takes %s",
+			name - 1, rows[i].says, rows[i].takes);
+
+		assert_name(rows[i].id, name, rows[i].server, "takes 1 tool");
+		if (rows[i].most < 65)
+			assert_name(rows[i].id, name - 1, rows[i].server,
+				    words);
+	}
+	assert_name("vscode", a + 12, "boards", "takes 1 tool");
+	assert_name("vscode", a + 11, "boards",
+		    "takes 1 tool; cuts the names of 1");
+	assert_name("windsurf", a, "boards", "takes 1 tool");
+	/* Characters, not bytes. */
+	assert_name("cursor",
+		    "音音音音音音音音音音音音音音音音音音音音音音音音音音",
+		    "boards", "takes 1 tool");
+}
+
+/* One costs all, or itself; the first is told of. */
+static void some_of_them(void **state)
+{
+	static const struct shown_row rows[] = {
+		{ "a", NULL },
+		{ "b", "{\"oneOf\":[]}" },
+		{ "c", "{\"allOf\":[]}" },
+		{ NULL, NULL },
+	};
+	static const struct shown_row none[] = { { NULL, NULL } };
+
+	(void)state;
+	assert_shown("claude", rows, "b",
+		     "takes none of 3 tools: 'b' has alternatives on the first "
+		     "level of its schema");
+	assert_shown("claude-code", rows, "b",
+		     "refuses 2 of 3 tools: 'b' has alternatives on the first "
+		     "level of its schema");
+	assert_shown("claude-code", rows + 1, "b",
+		     "takes none of 2 tools: 'b' has alternatives on the first "
+		     "level of its schema");
+	assert_shown("vscode", rows, "b", "takes 3 tools");
+	assert_shown("claude", none, "b", "takes 0 tools");
+	assert_shown("claude-code", none, "b", "takes 0 tools");
+}
+
+/* What a host does not see it does not judge. */
+static void hidden_ones_are_not_judged(void **state)
+{
+	char name[] = "a.b";
+	char json[] = "{\"name\":\"a\"}";
+	struct bridge_tool t[] = { { .name = name }, { .name = json + 9 } };
+	struct bridge_catalogue c = { .tool = t, .count = 2 };
+	struct judged_list j = { 0 };
+
+	(void)state;
+	json[10] = '\0';
+	t[1].json = mem_strdup("{\"name\":\"a\"}");
+	host_verdicts_find(&j.v, &c, "boards");
+	assert_words(&j, "claude", "takes 1 tool");
+	host_verdicts_done(&j.v);
+	assert_null(j.v.item);
+	assert_int_equal(j.v.count, 0);
+	mem_free(t[1].json);
+}
+
+static void assert_array(const char *schema, bool refused)
+{
+	assert_refused("vscode", schema,
+		       refused ? "takes none of 1 tool: 't' has an array "
+				 "without items" :
+				 "takes 1 tool");
+}
+
+static void arrays_without_items(void **state)
+{
+	(void)state;
+	assert_array("{\"type\":\"array\"}", true);
+	assert_array("{\"type\":\"array\",\"items\":{}}", false);
+	assert_array("{\"type\":\"array\",\"items\":true}", true);
+	assert_array("{\"type\":\"array\",\"items\":[{}]}", true);
+	assert_array("{\"type\":[\"null\",\"array\"]}", true);
+	assert_array("{\"type\":[1,\"array\"]}", true);
+	assert_array("{\"type\":[\"null\",\"string\"]}", false);
+	assert_array("{\"type\":\"arrays\"}", false);
+	assert_array("{\"type\":[\"null\",\"array\"],\"items\":{}}", false);
+	assert_array("[{\"anyOf\":[{},{\"type\":\"array\"}]}]", false);
+	assert_array("{\"anyOf\":[{},{\"type\":\"array\"}]}", true);
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(buf_done) struct buf deep = { 0 };
+
+		/* The 32nd level is the last that is looked at. */
+		for (int depth = 0; depth < 32 + i; depth++)
+			buf_text(&deep, "{\"not\":");
+		buf_text(&deep, "{\"type\":\"array\"}");
+		for (int depth = 0; depth < 32 + i; depth++)
+			buf_char(&deep, '}');
+		assert_array(buf_string(&deep), i == 0);
+	}
+}
+
+static void assert_key(const char *key, bool refused)
+{
+	CLEANUP(mem_free_ptr)
+	char *schema = mem_printf("{\"properties\":{\"a\":{},\"%s\":{}}}", key);
+	CLEANUP(mem_free_ptr)
+	char *words = mem_printf(
+		"takes none of 1 tool: 't' has an argument '%s'", key);
+
+	assert_refused("claude", schema, refused ? words : "takes 1 tool");
+	assert_refused("codex", schema, "takes 1 tool");
+}
+
+static void names_of_arguments(void **state)
+{
+	static const char k[] =
+		"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
+
+	(void)state;
+	assert_key("azAZ09_.-", false);
+	assert_key("", true);
+	assert_key("a b", true);
+	assert_key("a[b]", true);
+	assert_int_equal(strlen(k), 65);
+	assert_key(k + 1, false);
+	assert_key(k, true);
+}
+
+/* What a host takes of all servers: at it, and one above it. */
+static void as_many_as_it_takes(void **state)
+{
+	static const struct {
+		const char *id;
+		int most;
+	} rows[] = {
+		{ "windsurf", 50 },
+		{ "cursor", 80 },
+		{ "vscode", 128 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const int most = rows[i].most;
+		CLEANUP(mem_free_ptr)
+		char *fits = mem_printf("takes %d tools", most);
+		CLEANUP(mem_free_ptr)
+		char *above = mem_printf(
+			"takes %d tools; %d is the most that it takes of all "
+			"servers",
+			most + 1, most);
+
+		for (int more = 0; more < 2; more++) {
+			CLEANUP(judged_done) struct judged_list j;
+			CLEANUP(buf_done) struct buf tools = { 0 };
+
+			for (int t = 0; t < most + more; t++)
+				buf_printf(&tools, "%s{\"name\":\"t%d\"}",
+					   t ? "," : "", t);
+			judge(&j, tools.data, BRIDGE_FLAT, "boards");
+			assert_words(&j, rows[i].id, more ? above : fits);
+			assert_int_equal(of_host(&j, rows[i].id)->above, more);
+		}
+	}
+}
+
 /* ---- configurations ---- */
 
 static const char *const words[] = { "-t", "ws://a/", "bridge", NULL };
@@ -321,6 +569,106 @@ static void what_cannot_be_told(void **state)
 	error_reset(&err);
 }
 
+/* Where it goes, whole; the host's name is taken as people write it. */
+static void where_it_goes(void **state)
+{
+	static const struct {
+		const char *host, *where;
+	} rows[] = {
+		{ "Claude",
+		  "claude_desktop_config.json of Claude Desktop, or .mcp.json "
+		  "of a project for Claude Code" },
+		{ "cursor",
+		  "~/.cursor/mcp.json, or .cursor/mcp.json of a project" },
+		{ "vscode", ".vscode/mcp.json of a folder" },
+		{ "CODEX", "~/.codex/config.toml" },
+	};
+	struct host_snippet c = { "b", "/m", words };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+		const char *where = NULL;
+
+		assert_int_equal(host_snippet_print(&text, rows[i].host, &c,
+						    &where, NULL),
+				 0);
+		assert_string_equal(where, rows[i].where);
+	}
+}
+
+static void words_in_toml(void **state)
+{
+	static const struct {
+		const char *server, *key;
+	} rows[] = {
+		{ "aA0_-", "aA0_-" }, { "zZ9", "zZ9" },
+		{ "a b", "\"a b\"" }, { "", "\"\"" },
+		{ "a.b", "\"a.b\"" }, { ".a", "\".a\"" },
+		{ "é", "\"é\"" },     { "a\x7f", "\"a\\u007f\"" },
+	};
+	static const char *const none[] = { NULL };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct host_snippet c = { rows[i].server, "/m", none };
+		CLEANUP(buf_done) struct buf text = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *expected = mem_printf(
+			"before[mcp_servers.%s]\ncommand = \"/m\"\nargs = []\n",
+			rows[i].key);
+		const char *where;
+
+		buf_text(&text, "before");
+		assert_int_equal(
+			host_snippet_print(&text, "codex", &c, &where, NULL),
+			0);
+		assert_string_equal(text.data, expected);
+	}
+}
+
+/* In full what is said where none can be made. */
+static void why_none_can_be_made(void **state)
+{
+	static const char *const second[] = { "a", "\xc3", NULL };
+	static const struct {
+		const char *program, *host, *says;
+		const char *const *words;
+	} rows[] = {
+		{ "./m", "codex",
+		  "'./m' is no absolute path: a host starts it from elsewhere",
+		  words },
+		{ "", "codex",
+		  "'' is no absolute path: a host starts it from elsewhere",
+		  words },
+		{ "/\xff", "codex",
+		  "the path of this program is no UTF-8, which such files want",
+		  words },
+		{ "/m", "codex",
+		  "an argument is no UTF-8, which such files want", second },
+		{ "/m", "claude-code",
+		  "no settings are known of host 'claude-code': it is claude, "
+		  "cursor, vscode or codex",
+		  words },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct host_snippet c = { "b", rows[i].program, rows[i].words };
+		CLEANUP(buf_done) struct buf text = { 0 };
+		CLEANUP(error_reset) struct error err = { 0 };
+		const char *where = "none";
+
+		assert_int_equal(host_snippet_print(&text, rows[i].host, &c,
+						    &where, &err),
+				 -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(err.text, rows[i].says);
+		assert_int_equal(text.len, 0);
+		assert_string_equal(where, "none");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +682,16 @@ int main(void)
 		cmocka_unit_test(configurations),
 		cmocka_unit_test(whatever_the_words_are),
 		cmocka_unit_test(what_cannot_be_told),
+		cmocka_unit_test(letters_of_names),
+		cmocka_unit_test(lengths_of_names),
+		cmocka_unit_test(some_of_them),
+		cmocka_unit_test(hidden_ones_are_not_judged),
+		cmocka_unit_test(arrays_without_items),
+		cmocka_unit_test(names_of_arguments),
+		cmocka_unit_test(as_many_as_it_takes),
+		cmocka_unit_test(where_it_goes),
+		cmocka_unit_test(words_in_toml),
+		cmocka_unit_test(why_none_can_be_made),
 	};
 
 	mem_init();
