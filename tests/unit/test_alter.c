@@ -519,6 +519,296 @@ static void who_was_told_what(void **state)
 	assert_int_equal(upstream_read(&u, "h", NULL), -1);
 }
 
+/* What is said of words that mean nothing, whole. */
+static void why_not_set(void **state)
+{
+	static const struct {
+		const char *text, *says, *hint;
+	} rows[] = {
+		{ "/a",
+		  "'/a' has no '=': expected POINTER=JSON, as in /payload/result/isError=true",
+		  "" },
+		{ "a=1", "'a' is no JSON pointer: it begins with '/'", "" },
+		{ "=1", "'' is no JSON pointer: it begins with '/'", "" },
+		{ "/a~2=1",
+		  "'/a~2' is no JSON pointer: behind '~' stands 0 or 1", "" },
+		{ "/a~=1", "'/a~' is no JSON pointer: behind '~' stands 0 or 1",
+		  "" },
+		{ "/a=on",
+		  "behind '/a=': invalid JSON at byte 0: a value is expected",
+		  "a text is JSON in quotes: '/a=\"on\"'" },
+	};
+	struct alterations *a = alterations_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		assert_int_equal(alterations_set(a, rows[i].text, &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(err.text, rows[i].says);
+		assert_string_equal(err.hint, rows[i].hint);
+	}
+	assert_false(alterations_any(a));
+	alterations_free(a);
+	alterations_free(NULL);
+}
+
+static void why_no_fault(void **state)
+{
+	static const struct {
+		const char *text, *says, *hint;
+	} rows[] = {
+		{ "drop", "fault 'drop': expected drop=reply/N", "" },
+		{ "drop=reply/0", "fault 'drop': expected drop=reply/N", "" },
+		{ "drop=reply/2147483648",
+		  "fault 'drop': expected drop=reply/N", "" },
+		{ "drop=call/2", "fault 'drop': expected drop=reply/N", "" },
+		{ "hang=3", "fault 'hang' takes no value", "" },
+		{ "no-hello=", "fault 'no-hello' takes no value", "" },
+		{ "wrong-id=1:x", "fault 'wrong-id' takes no value", "" },
+		{ "late-reply=x", "fault 'late-reply': 'x' is not a duration",
+		  "write 250ms, 10s, 2m or 1h; a number without a unit is seconds" },
+		{ "late-hello=", "fault 'late-hello': '' is not a duration",
+		  "write 250ms, 10s, 2m or 1h; a number without a unit is seconds" },
+		{ "hang:", "fault 'hang': behind ':' stands a tool's name",
+		  "" },
+		{ "no-features:x",
+		  "fault 'no-features': behind ':' stands a tool's name, which a hello does not have",
+		  "" },
+		{ "late-hello:x",
+		  "fault 'late-hello': behind ':' stands a tool's name, which a hello does not have",
+		  "" },
+		{ "no-replyy",
+		  "there is no fault 'no-replyy' for a proxy (did you mean 'no-reply'?)",
+		  "what a proxy can do to what passes is listed here; the other faults of 'mcpctl help faults' need a board of our own (mcpctl sim)" },
+		{ "no-reply,,hang", "there is no fault '' for a proxy",
+		  "what a proxy can do to what passes is listed here; the other faults of 'mcpctl help faults' need a board of our own (mcpctl sim)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct alterations *a = alterations_new();
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		assert_int_equal(alterations_fault(a, rows[i].text, &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(err.text, rows[i].says);
+		assert_string_equal(err.hint, rows[i].hint);
+		alterations_free(a);
+	}
+}
+
+/* Those that there are, one a line, as help has them. */
+static void faults_are_listed(void **state)
+{
+	static const char list[] =
+		"late-reply   a reply goes on after 11 s (late-reply=500ms: after that)\n"
+		"no-reply     a reply never goes on\n"
+		"drop         drop=reply/3: each third reply does not go on\n"
+		"two-replies  a reply goes on twice\n"
+		"wrong-id     a reply goes on with an id that nobody asked with\n"
+		"string-id    a reply goes on with its id as a string\n"
+		"not-json     a line that is no JSON goes on in place of a reply\n"
+		"cut-frame    half of the frame of a reply goes on, then both sides are reset\n"
+		"hang         from a reply on nothing that the board says goes on\n"
+		"no-features  the board's hello has no features\n"
+		"no-hello     the board's hello does not go on\n"
+		"late-hello   it goes on after 5 s (late-hello=2s: after that)";
+	struct alterations *a = alterations_new();
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_fault(a, "x", &err), -1);
+	assert_string_equal(err.detail, list);
+	alterations_free(a);
+}
+
+/* A fault of this name, what the board says then, and what goes on instead. */
+static void messages_in_full(void **state)
+{
+	static const struct {
+		const char *fault, *said, *goes_on; /* NULL: as it came */
+	} rows[] = {
+		{ "wrong-id", SAID("7", "\"result\":{}"),
+		  SAID("1007", "\"result\":{}") },
+		{ "wrong-id", SAID("7", "\"error\":{}"),
+		  SAID("1007", "\"error\":{}") },
+		{ "string-id", SAID("7", "\"result\":{}"),
+		  SAID("\"7\"", "\"result\":{}") },
+		{ "wrong-id", SAID("8", "\"result\":{}"), NULL },
+		{ "wrong-id:self.x", SAID("7", "\"result\":{}"),
+		  SAID("1007", "\"result\":{}") },
+		{ "wrong-id:self.", SAID("7", "\"result\":{}"), NULL },
+		{ "not-json", REPLY, "I (48213) MCP: tool done" },
+		{ "wrong-id,not-json", REPLY, "I (48213) MCP: tool done" },
+		{ "not-json,wrong-id", REPLY, "I (48213) MCP: tool done" },
+		{ "no-features", "{\"type\":\"hello\"}", NULL },
+		{ "no-features", "{\"type\":\"hello\",\"features\":null}",
+		  "{\"type\":\"hello\",\"features\":{}}" },
+		{ "no-features", "{\"type\":\"hellos\",\"features\":1}", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct alterations *a = alterations_new();
+		struct alter_state s = { 0 };
+		CLEANUP(buf_done) struct buf out = { 0 };
+		struct altered what;
+
+		assert_int_equal(alterations_fault(a, rows[i].fault, NULL), 0);
+		what = alter(a, &s, false, CALL, &out);
+		assert_false(what.changed);
+		assert_null(what.fault);
+		what = alter(a, &s, true, rows[i].said, &out);
+		assert_int_equal(what.changed, rows[i].goes_on != NULL);
+		assert_string_equal(buf_string(&out),
+				    rows[i].goes_on ? rows[i].goes_on : "");
+		assert_int_equal(!what.fault, !rows[i].goes_on);
+		alterations_free(a);
+	}
+}
+
+/* What is set is set in all that passes, on its way to the board, too. */
+static void sets_both_ways(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_set(a, "/payload/id=9", NULL), 0);
+	assert_int_equal(alterations_set(a, "/payload/params/name=\"y\"", NULL),
+			 0);
+	assert_int_equal(alterations_fault(a, "late-reply=1s:self.x", NULL), 0);
+	assert_true(alter(a, &s, false, CALL, &out).changed);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":9,"
+		"\"method\":\"tools/call\",\"params\":{\"name\":\"y\"}}}");
+	/* Whose reply it is goes by what was asked. */
+	assert_int_equal(alter(a, &s, true, REPLY, &out).after_ms, 1000);
+	assert_non_null(strstr(buf_string(&out), "\"id\":9,"));
+	alterations_free(a);
+}
+
+/* As many names of tools as there is room for: 63 letters. */
+static void long_names_of_tools(void **state)
+{
+	static const char name[] =
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	CLEANUP(mem_free_ptr) char *fault = mem_printf("no-reply:%s", name);
+	CLEANUP(mem_free_ptr)
+	char *call = mem_printf("{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":"
+				"\"2.0\",\"id\":7,\"method\":\"tools/call\","
+				"\"params\":{\"name\":\"%s\"}}}",
+				name);
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(strlen(name), sizeof(s.asked[0].tool) - 1);
+	assert_int_equal(alterations_fault(a, fault, NULL), 0);
+	alter(a, &s, false, call, &out);
+	assert_true(alter(a, &s, true, REPLY, &out).drop);
+	alterations_free(a);
+}
+
+/* The end of each step of an eighth, and what does not fit any more. */
+static void ends_of_steps(void **state)
+{
+	static const struct {
+		int64_t ns, end;
+	} rows[] = {
+		{ -5, 128 },	{ 0, 128 },	{ 127, 128 },	{ 128, 144 },
+		{ 143, 144 },	{ 144, 160 },	{ 255, 256 },	{ 256, 288 },
+		{ 287, 288 },	{ 1023, 1024 }, { 1024, 1152 }, { 1151, 1152 },
+		{ 1152, 1280 },
+	};
+	struct latency last = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct latency l = { 0 };
+
+		latency_add(&l, rows[i].ns);
+		assert_int_equal(latency_at(&l, 100), rows[i].end);
+	}
+	latency_add(&last, INT64_MAX);
+	assert_int_equal(last.step[LATENCY_STEPS - 1], 1);
+}
+
+static void addresses_of_upstreams(void **state)
+{
+	static const struct {
+		const char *url, *host, *path, *with;
+		unsigned port;
+		bool tls, has_port;
+	} rows[] = {
+		{ "http://h/a", "h", "/a", "h", 80, false, false },
+		{ "https://h/a", "h", "/a", "h", 443, true, false },
+		{ "wss://h:8443/a?b=c", "h", "/a?b=c", "h:8443", 8443, true,
+		  true },
+		{ "ws://10.0.0.1:1/", "10.0.0.1", "/", "10.0.0.1:1", 1, false,
+		  true },
+	};
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct upstream none = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream u = { 0 };
+		CLEANUP(buf_done) struct buf host = { 0 };
+
+		assert_int_equal(upstream_read(&u, rows[i].url, NULL), 0);
+		assert_string_equal(u.url, rows[i].url);
+		assert_string_equal(u.host, rows[i].host);
+		assert_string_equal(u.path, rows[i].path);
+		assert_int_equal(u.port, rows[i].port);
+		assert_int_equal(u.tls, rows[i].tls);
+		assert_int_equal(u.has_port, rows[i].has_port);
+		upstream_host(&u, true, &host);
+		assert_string_equal(buf_string(&host), rows[i].with);
+		upstream_done(&u);
+		assert_null(u.url);
+	}
+	assert_int_equal(upstream_read(&none, "nothing", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, "'nothing' is no address: expected "
+				      "SCHEME://HOST[:PORT]/PATH");
+}
+
+/* A second question of one board is the last that it was told. */
+static void told_again(void **state)
+{
+	struct told_urls t = { 0 };
+	char *before;
+
+	(void)state;
+	assert_null(told_find(&t, NULL, "1.1.1.1"));
+	assert_null(tell(&t, "a", "1.1.1.1", "ws://one/", "h:1"));
+	/* The same again is nothing new, but for where it asked. */
+	assert_null(tell(&t, "a", "1.1.1.1", "ws://one/", "h:2"));
+	assert_int_equal(t.count, 1);
+	assert_string_equal(told_reached(&t, "a", "1.1.1.1"), "h:2");
+	assert_null(told_reached(&t, NULL, "1.1.1.1"));
+	assert_null(told_reached(&t, "a", "1.1.1.2"));
+	assert_string_equal(told_find(&t, "a", "1.1.1.2"), "ws://one/");
+	assert_null(tell(&t, "a", "1.1.1.2", "ws://two/", "h:3"));
+	assert_int_equal(t.count, 2);
+	assert_null(told_find(&t, "b", "1.1.1.1"));
+	assert_null(told_find(&t, NULL, "1.1.1.1"));
+	assert_string_equal(told_find(&t, "a", "1.1.1.2"), "ws://two/");
+	before = tell(&t, "a", "1.1.1.2", "ws://one/", "h:3");
+	assert_string_equal(before, "ws://two/");
+	mem_free(before);
+	assert_string_equal(told_find(&t, "b", "1.1.1.1"), "ws://one/");
+	told_done(&t);
+	assert_int_equal(t.count, 0);
+	assert_null(told_find(&t, "a", "1.1.1.1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,6 +829,15 @@ int main(void)
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(who_was_told_what),
+		cmocka_unit_test(why_not_set),
+		cmocka_unit_test(why_no_fault),
+		cmocka_unit_test(faults_are_listed),
+		cmocka_unit_test(messages_in_full),
+		cmocka_unit_test(sets_both_ways),
+		cmocka_unit_test(long_names_of_tools),
+		cmocka_unit_test(ends_of_steps),
+		cmocka_unit_test(addresses_of_upstreams),
+		cmocka_unit_test(told_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
