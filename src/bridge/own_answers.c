@@ -18,18 +18,30 @@ static const char *state_word(const struct bridge_peer *p)
 	return bridge_peer_away_word(p);
 }
 
+/* Cleaned, in one line: a board's text adds no line that looks like another's. */
+static void add_words(struct buf *out, const char *text, size_t characters)
+{
+	size_t at = out->len;
+
+	mend_text(out, text, characters);
+	for (; at < out->len; at++) {
+		if (out->data[at] == '\n')
+			out->data[at] = ' ';
+	}
+}
+
 static void add_peer(struct buf *out, const char *label,
 		     const struct bridge_peer *p)
 {
-	mend_text(out, label, 80);
+	add_words(out, label, 80);
 	buf_printf(out, ": %s", state_word(p));
 	if (p->about) {
 		buf_text(out, ", ");
-		mend_text(out, p->about, 80);
+		add_words(out, p->about, 80);
 	}
 	if (p->state != PEER_READY && p->reason) {
 		buf_text(out, " (");
-		mend_text(out, p->reason, 200);
+		add_words(out, p->reason, 200);
 		buf_char(out, ')');
 	}
 	if (p->state == PEER_AWAY && p->seen) {
@@ -56,7 +68,7 @@ static void add_missing(struct buf *out, const struct bridge *b)
 		return;
 	buf_text(out,
 		 "No 'mcpctl serve' is reached, so no board can be awake: ");
-	mend_text(out, why->text, 300);
+	add_words(out, why->text, 300);
 	buf_char(out, '\n');
 }
 
