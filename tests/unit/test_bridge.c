@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,6 +15,7 @@
 #include "bridge/announced_port.h"
 #include "bridge/boards_file.h"
 #include "bridge/bridge.h"
+#include "bridge/host_config.h"
 #include "bridge/own_answers.h"
 #include "cli/app.h"
 #include "folder.h"
@@ -38,15 +40,21 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+/* Of what was not opened. */
+static int forget(void **state)
 {
 	(void)state;
-	bridge_close(&bridge);
 	words_done(&app.config.targets);
 	words_done(&app.config.devices);
 	app_done(&app);
 	mem_free(socket_path);
 	return 0;
+}
+
+static int tear_down(void **state)
+{
+	bridge_close(&bridge);
+	return forget(state);
 }
 
 static void begin(void)
@@ -317,6 +325,115 @@ static void what_can_be_announced(void **state)
 	begin();
 }
 
+/* What a host is to start, as words of codex' settings. */
+static void assert_words(const char *expected)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	const char *where = NULL, *args;
+
+	assert_int_equal(
+		host_config_print(&out, &where, "codex", &app, &options, NULL),
+		0);
+	assert_string_equal(where, "~/.codex/config.toml");
+	assert_true(
+		text_starts(out.data, "[mcp_servers.boards]\ncommand = \"/"));
+	args = strstr(out.data, "\nargs = ");
+	assert_non_null(args);
+	assert_string_equal(args + strlen("\nargs = "), expected);
+}
+
+/* Each option again as it was given, with paths from anywhere. */
+static void what_a_host_starts(void **state)
+{
+	char at[4096], token[] = "t", config[] = "/c/d";
+	CLEANUP(mem_free_ptr) char *expected = NULL;
+
+	(void)state;
+	app.config.socket = NULL;
+	words_add(&app.config.targets, "sim:");
+	assert_words("[\"bridge\", \"--target=sim:\"]\n");
+	words_add(&app.config.targets, "ws://h/");
+	options = (struct bridge_options){ .names = BRIDGE_RAW };
+	assert_words("[\"bridge\", \"--target=sim:\", \"--target=ws://h/\", "
+		     "\"--names=raw\"]\n");
+	words_done(&app.config.targets);
+	app.config.target = "sim:llm";
+	app.config.device = "a b";
+	app.config.socket = "/s";
+	options.names = BRIDGE_FLAT;
+	assert_words("[\"bridge\", \"--target=sim:llm\", \"--device=a b\", "
+		     "\"--socket=/s\"]\n");
+	words_add(&app.config.devices, "x");
+	words_add(&app.config.devices, "y*");
+	app.config.config_file = config;
+	app.config.token_file = token;
+	app.config.timeout = 1500;
+	app.config.wait = 1;
+	options = (struct bridge_options){ .names = BRIDGE_DOTS,
+					   .user_tools = true,
+					   .read_only = true,
+					   .merge = true,
+					   .awake_only = true,
+					   .no_own = true,
+					   .generic = true,
+					   .false_is_error = true,
+					   .photos = true,
+					   .rate = 3,
+					   .ask_timeout = 9,
+					   .log = "/l" };
+	words_add(&options.allow, "a*");
+	words_add(&options.allow, "b");
+	words_add(&options.deny, "d");
+	assert_non_null(getcwd(at, sizeof(at)));
+	expected = mem_printf(
+		"[\"bridge\", \"--target=sim:llm\", \"--device=x\", "
+		"\"--device=y*\", \"--socket=/s\", \"--config=/c/d\", "
+		"\"--token-file=%s/t\", \"--timeout=1500ms\", "
+		"\"--wait=1ms\", \"--names=dots\", \"--user-tools\", "
+		"\"--read-only\", \"--allow=a*\", \"--allow=b\", "
+		"\"--deny=d\", \"--one-tool-a-name\", \"--only-awake\", "
+		"\"--no-own-tools\", \"--generic\", \"--false-is-error\", "
+		"\"--photos\", \"--rate=3\", \"--ask-timeout=9ms\", "
+		"\"--log=/l\"]\n",
+		at);
+	assert_words(expected);
+	words_done(&options.allow);
+	words_done(&options.deny);
+	options = (struct bridge_options){ 0 };
+	app.config.config_file = app.config.token_file = NULL;
+	app.config.target = app.config.device = NULL;
+}
+
+/* A socket that is not where all look for it is named, if boards are wanted. */
+static void the_socket_of_a_host(void **state)
+{
+	(void)state;
+	app.config.socket = NULL;
+	words_add(&app.config.targets, "attach:/x");
+	assert_words("[\"bridge\", \"--target=attach:/x\"]\n");
+	words_done(&app.config.targets);
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	words_add(&app.config.targets, "sim:");
+	assert_words("[\"bridge\", \"--target=sim:\"]\n");
+	words_done(&app.config.targets);
+	unsetenv("XDG_RUNTIME_DIR");
+}
+
+static void no_such_host(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	const char *where;
+
+	(void)state;
+	assert_int_equal(
+		host_config_print(&out, &where, "x", &app, &options, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text,
+			    "no settings are known of host 'x': it is claude, "
+			    "cursor, vscode or codex");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +449,11 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(lines_have_an_end, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_a_host_starts, set_up,
+						forget),
+		cmocka_unit_test_setup_teardown(the_socket_of_a_host, set_up,
+						forget),
+		cmocka_unit_test_setup_teardown(no_such_host, set_up, forget),
 	};
 
 	mem_init();
