@@ -809,6 +809,24 @@ static void told_again(void **state)
 	assert_null(told_find(&t, "a", "1.1.1.1"));
 }
 
+/* What was asked without a number is the question of no reply with one. */
+static void asked_without_a_number(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_fault(a, "no-reply:self.x", NULL), 0);
+	alter(a, &s, false,
+	      ASKED("\"a\"", "tools/call", "{\"name\":\"self.x\"}"), &out);
+	assert_int_equal(s.asks, 0);
+	assert_false(alter(a, &s, true, SAID("0", "\"result\":{}"), &out).drop);
+	assert_false(
+		alter(a, &s, true, SAID("\"a\"", "\"result\":{}"), &out).drop);
+	alterations_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -838,6 +856,7 @@ int main(void)
 		cmocka_unit_test(ends_of_steps),
 		cmocka_unit_test(addresses_of_upstreams),
 		cmocka_unit_test(told_again),
+		cmocka_unit_test(asked_without_a_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

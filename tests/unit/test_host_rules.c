@@ -453,6 +453,27 @@ static void as_many_as_it_takes(void **state)
 	}
 }
 
+/* Of two things that are wrong the name is told of, alone. */
+static void the_name_first(void **state)
+{
+	static const struct shown_row odd[] = { { "a.b", "{\"anyOf\":[]}" },
+						{ NULL, NULL } };
+	static const struct shown_row wide[] = {
+		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		  "{\"anyOf\":[]}" },
+		{ NULL, NULL }
+	};
+
+	(void)state;
+	assert_shown("claude", odd, "boards",
+		     "takes none of 1 tool: the name 'a.b' has '.', it takes "
+		     "a-z A-Z 0-9 and _-");
+	assert_shown("claude-code", wide, "boards",
+		     "takes none of 1 tool: what 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		     "aaaaaaaaaaaaaaaaaaaaaaaa' is called there has 65 "
+		     "characters, it takes 64");
+}
+
 /* ---- configurations ---- */
 
 static const char *const words[] = { "-t", "ws://a/", "bridge", NULL };
@@ -692,6 +713,7 @@ int main(void)
 		cmocka_unit_test(where_it_goes),
 		cmocka_unit_test(words_in_toml),
 		cmocka_unit_test(why_none_can_be_made),
+		cmocka_unit_test(the_name_first),
 	};
 
 	mem_init();
