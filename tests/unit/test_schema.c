@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mcp/schema: what the suite does not cover. Reports, limits, references, broken
- * schemas, evil patterns, descriptions, examples.
+ * schemas, evil patterns, examples.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 
 #include "base/mem.h"
 #include "mcp/schema.h"
-#include "mcp/schema_describe.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 
@@ -464,121 +463,6 @@ static void evil_patterns_end(void **state)
 	buf_done(&value);
 }
 
-static void describes(const char *schema_text, const char *words)
-{
-	cJSON *schema = parse(schema_text);
-	struct buf out = { 0 };
-
-	schema_describe(schema, &out);
-	assert_string_equal(buf_string(&out), words);
-	buf_done(&out);
-	cJSON_Delete(schema);
-}
-
-static void descriptions(void **state)
-{
-	(void)state;
-	describes("{\"type\":\"integer\",\"minimum\":0,\"maximum\":100}",
-		  "integer 0..100");
-	describes("{\"type\":\"number\",\"exclusiveMinimum\":0}", "number > 0");
-	describes("{\"type\":\"integer\",\"minimum\":-5,\"multipleOf\":5}",
-		  "integer >= -5, multiple of 5");
-	describes("{\"type\":\"number\",\"minimum\":0,\"exclusiveMaximum\":1}",
-		  "number >= 0, < 1");
-	describes("{\"type\":\"number\",\"minimum\":0,\"maximum\":5,"
-		  "\"exclusiveMaximum\":5}",
-		  "number >= 0, <= 5, < 5");
-	describes("{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":"
-		  "\"number\",\"default\":3}}}",
-		  "number, default 3");
-	describes("{\"type\":\"string\"}", "string");
-	describes("{\"type\":\"boolean\",\"default\":true}",
-		  "boolean, default true");
-	describes("{\"type\":\"string\",\"enum\":[\"a\",\"b\"]}",
-		  "string, one of \"a\" \"b\"");
-	describes("{\"enum\":[1,null]}", "one of 1 null");
-	describes("{\"const\":\"x\"}", "always \"x\"");
-	describes("{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
-		  "\"minItems\":1,\"maxItems\":5}",
-		  "array of integer, 1 to 5 items");
-	describes("{\"type\":\"array\",\"maxItems\":1,\"uniqueItems\":true}",
-		  "array, at most 1 item, no item twice");
-	describes("{\"prefixItems\":[{\"type\":\"integer\"},{}]}",
-		  "array [integer, any]");
-	describes("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
-		  "\"integer\"},\"b\":{\"type\":\"string\"}},\"required\":"
-		  "[\"a\"]}",
-		  "object {a: integer, b?: string}");
-	describes("{\"type\":\"object\",\"additionalProperties\":{\"type\":"
-		  "\"number\"}}",
-		  "object of number");
-	describes("{\"type\":[\"integer\",\"null\"]}", "integer or null");
-	describes("{\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":"
-		  "\"null\"}],\"default\":null}",
-		  "integer >= 1 or null, default null");
-	describes("{\"type\":\"string\",\"minLength\":3,\"maxLength\":10}",
-		  "string, 3 to 10 characters");
-	describes("{\"type\":\"string\",\"minLength\":1,\"format\":\"uri\"}",
-		  "string, at least 1 character, format uri");
-	describes("{\"type\":\"string\",\"pattern\":\"^a$\"}",
-		  "string, pattern ^a$");
-	describes("{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":"
-		  "\"number\"}}}",
-		  "number");
-	describes("{\"$ref\":\"http://x/schemas/Color\"}", "Color");
-	describes("{\"$ref\":\"#/a/\"}", "#/a/");
-	describes("{\"$ref\":\"\"}", "(no name)");
-	describes("{\"type\":\"string\",\"minLength\":2,\"maxLength\":2}",
-		  "string, 2 characters");
-	describes("{\"type\":\"array\",\"minItems\":1,\"maxItems\":1}",
-		  "array, 1 item");
-	describes("{\"oneOf\":[{\"type\":\"null\"},{\"const\":1}]}",
-		  "null or always 1");
-	describes("{\"allOf\":[{\"type\":\"null\"},{\"const\":1}]}",
-		  "null and always 1");
-	describes("{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12]}",
-		  "one of 1 2 3 4 5 6 7 8 9 10 11 12");
-	describes("{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12,13]}",
-		  "one of 1 2 3 4 5 6 7 8 9 10 11 12 …");
-	describes("{\"prefixItems\":[true,true,true,true,true,true,true,true,"
-		  "true,true,true,true,true]}",
-		  "array [any, any, any, any, any, any, any, any, any, any, "
-		  "any, any, …]");
-	describes("{\"properties\":{\"a\":1,\"b\":1,\"c\":1,\"d\":1,"
-		  "\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,"
-		  "\"k\":1,\"l\":1,\"m\":1},\"type\":\"object\"}",
-		  "object {a?: any, b?: any, c?: any, d?: any, e?: any, "
-		  "f?: any, g?: any, h?: any, i?: any, j?: any, k?: any, "
-		  "l?: any, …}");
-	describes("{\"type\":\"string\",\"pattern\":\"a\\nb\"}", "string");
-	describes("{}", "any");
-	describes("true", "any");
-	describes("false", "nothing");
-	describes("{\"type\":\"object\",\"properties\":{\"a b\\n\":true}}",
-		  "object {\"a b\\n\"?: any}");
-}
-
-static void descriptions_end(void **state)
-{
-	cJSON *schema = parse("{\"type\":\"object\",\"properties\":{\"a\":{"
-			      "\"$ref\":\"#\"},\"b\":{\"anyOf\":[{\"$ref\":"
-			      "\"#\"},{\"$ref\":\"#\"}]}}}");
-	struct buf out = { 0 };
-
-	(void)state;
-	schema_describe(schema, &out);
-	assert_true(out.len < 2000);
-	assert_null(strchr(buf_string(&out), '\n'));
-	buf_reset(&out);
-	schema_describe_in(schema,
-			   json_member(json_member(schema, "properties"), "a"),
-			   &out);
-	assert_int_equal(strncmp(buf_string(&out), "object {a?: object {", 20),
-			 0);
-	buf_done(&out);
-	cJSON_Delete(schema);
-}
-
 static void example_is(const char *schema_text, const char *wanted)
 {
 	cJSON *schema = parse(schema_text);
@@ -724,8 +608,6 @@ int main(void)
 		cmocka_unit_test(draft_4_exclusive),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(evil_patterns_end),
-		cmocka_unit_test(descriptions),
-		cmocka_unit_test(descriptions_end),
 		cmocka_unit_test(examples),
 		cmocka_unit_test(no_example),
 		cmocka_unit_test(types_are_found),
