@@ -17,6 +17,8 @@ struct fixture {
 	struct firmware_catalog catalog;
 	struct buf out; /* the last reply, "" if none */
 	struct firmware_call *call; /* the last call */
+	enum firmware_method method; /* of the last reply */
+	const struct firmware_tool *first, *next;
 };
 
 static void on_reply(void *owner, const struct firmware_reply *r)
@@ -24,6 +26,9 @@ static void on_reply(void *owner, const struct firmware_reply *r)
 	struct fixture *f = owner;
 
 	assert_int_equal(f->out.len, 0);
+	f->method = r->method;
+	f->first = r->first;
+	f->next = r->next;
 	firmware_reply_encode(r, f->server.dialect, &f->out);
 }
 
@@ -186,6 +191,7 @@ static void test_initialize(void **state)
 		       "\"initialize\",\"params\":{\"CAPABILITIES\":{"
 		       "\"vision\":{\"url\":\"http://v\",\"token\":\"t\"}}}}"),
 		reply);
+	assert_int_equal(f->method, SERVER_INITIALIZE);
 	assert_string_equal(f->server.vision_url, "http://v");
 	assert_string_equal(f->server.vision_token, "t");
 	/* one without a url keeps it; one with another replaces both */
@@ -196,6 +202,13 @@ static void test_initialize(void **state)
 	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
 	       "\"params\":{\"capabilities\":{\"vision\":{\"url\":\"u\"}}}}");
 	assert_string_equal(f->server.vision_url, "u");
+	assert_null(f->server.vision_token);
+	firmware_reset(&f->server);
+	assert_null(f->server.vision_url);
+	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
+	       "\"params\":{\"capabilities\":{\"vision\":{\"url\":\"u\","
+	       "\"token\":\"t\"}}}}");
+	firmware_reset(&f->server);
 	assert_null(f->server.vision_token);
 }
 
@@ -233,6 +246,9 @@ static void test_list(void **state)
 				   "\"tools/list\"}"),
 			    "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{"
 			    "\"tools\":[" PLAIN "," MIX "]}}");
+	assert_int_equal(f->method, SERVER_LIST);
+	assert_ptr_equal(f->first, f->catalog.tool);
+	assert_null(f->next);
 	assert_string_equal(
 		ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 		       "\"tools/list\",\"params\":{\"withUserTools\":true,"
@@ -283,6 +299,7 @@ static void test_page_limit(void **state)
 		strstr(ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 			      "\"tools/list\"}"),
 		       MIX "],\"nextCursor\":\"big\"}}"));
+	assert_ptr_equal(f->next, t);
 	assert_int_equal(f->out.data[f->out.len - 1], '}');
 	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\","
 	       "\"params\":{\"cursor\":\"big\"}}");
@@ -358,6 +375,9 @@ static void test_unknown_method_next(void **state)
 		ask(f, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}"),
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32601,"
 		"\"message\":\"Method not implemented: ping\"}}");
+	assert_int_equal(f->method, SERVER_UNKNOWN);
+	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\"}");
+	assert_int_equal(f->method, SERVER_CALL);
 }
 
 static void test_call_values(void **state)
@@ -407,15 +427,19 @@ static void encode(struct fixture *f, enum firmware_outcome_kind kind,
 				      .text = text,
 				      .len = strlen(text),
 				      .mime = "image/png" };
-	struct firmware_reply r;
+	struct firmware_reply r = { .next = f->catalog.tool, .code = 7 };
 	struct buf body;
 
 	buf_init(&body, 0);
+	buf_text(&body, "what was before");
 	buf_reset(&f->out);
 	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\","
 	       "\"params\":{\"name\":\"hidden\"}}");
 	assert_non_null(f->call); /* callable though not listed */
 	firmware_outcome(f->call, &o, &body, &r);
+	assert_int_equal(r.method, SERVER_CALL);
+	assert_null(r.next);
+	assert_int_equal(r.code, kind == SERVER_FAILED ? -32603 : 0);
 	firmware_reply_encode(&r, f->server.dialect, &f->out);
 	assert_string_equal(buf_string(&f->out), expected);
 	buf_done(&body);
@@ -434,6 +458,13 @@ static void test_outcomes(void **state)
 	       "\"type\":\"image\",\"image\":\"{\\\"type\\\":\\\"image\\\","
 	       "\\\"mimeType\\\":\\\"image/png\\\",\\\"data\\\":"
 	       "\\\"iVBORw0KGgo=\\\"}\"}],\"isError\":false}}");
+	encode(f, SERVER_ITEMS, "{\"a\":1},{}",
+	       "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":["
+	       "{\"a\":1},{}],\"isError\":false}}");
+	encode(f, SERVER_TEXT, "\x1f \v",
+	       "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":[{"
+	       "\"type\":\"text\",\"text\":\"\\u001f \\u000b\"}],"
+	       "\"isError\":false}}");
 	encode(f, SERVER_FAILED, "said \"no\"\n",
 	       "{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"message\":\"said "
 	       "\"no\"\n\"}}");
@@ -454,6 +485,173 @@ static void test_no_tools_at_all(void **state)
 			    "\"tools\":[]}}");
 }
 
+/* The arguments of a call of "mix" that passes, and what it holds then. */
+static void passes(struct fixture *f, enum firmware_dialect dialect,
+		   const char *arguments, int32_t n, const char *text,
+		   int defaulted)
+{
+	CLEANUP(mem_free_ptr)
+	char *request =
+		mem_printf("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+			   "\"tools/call\",\"params\":{\"name\":\"mix\","
+			   "\"arguments\":{\"flag\":false%s}}}",
+			   arguments);
+
+	f->server.dialect = dialect;
+	assert_string_equal(ask(f, request), "");
+	assert_non_null(f->call);
+	assert_int_equal(f->call->value[0].number, 0);
+	assert_int_equal(f->call->value[1].number, n);
+	assert_string_equal(f->call->value[2].text, text);
+	assert_ptr_equal(f->call->defaulted,
+			 defaulted < 0 ? NULL :
+					 f->call->tool->argument + defaulted);
+}
+
+static void test_limits(void **state)
+{
+	struct fixture *f = *state;
+	struct firmware_argument *n = f->catalog.tool[1].argument + 1;
+
+	for (int d = SERVER_2_4_2; d <= SERVER_2_5_0; d++) {
+		passes(f, d, ",\"n\":0", 0, "dflt", -1);
+		passes(f, d, ",\"n\":20,\"s\":\"abcd\"", 20, "abcd", -1);
+		passes(f, d, ",\"s\":\"\"", 10, "", -1);
+	}
+	expect_refusal(f,
+		       "{\"name\":\"mix\",\"arguments\":{\"flag\":true,"
+		       "\"n\":21}}",
+		       "Value exceeds maximum allowed: 20", -32602,
+		       "Property 'n': value 21 exceeds maximum 20");
+	passes(f, SERVER_2_4_2, ",\"s\":\"abcde\"", 10, "abcde", -1);
+	f->catalog.tool[1].argument[2].max_length = 0;
+	passes(f, SERVER_2_5_0, ",\"s\":\"abcde\"", 10, "abcde", -1);
+	n->has_minimum = n->has_maximum = false;
+	passes(f, SERVER_2_5_0, ",\"n\":-1", -1, "dflt", -1);
+	passes(f, SERVER_2_5_0, ",\"n\":21", 21, "dflt", -1);
+}
+
+/* The first whose default was taken for what was given, and not for nothing. */
+static void test_defaulted(void **state)
+{
+	struct fixture *f = *state;
+
+	passes(f, SERVER_2_4_2, "", 10, "dflt", -1);
+	passes(f, SERVER_2_4_2, ",\"n\":null,\"s\":null", 10, "dflt", -1);
+	passes(f, SERVER_2_4_2, ",\"n\":\"x\",\"s\":1", 10, "dflt", 1);
+	passes(f, SERVER_2_4_2, ",\"n\":true", 10, "dflt", 1);
+	passes(f, SERVER_2_4_2, ",\"s\":1", 10, "dflt", 2);
+	f->catalog.tool[1].argument[2].text[0] = '\0';
+	passes(f, SERVER_2_4_2, ",\"s\":[]", 10, "", 2);
+}
+
+static void names_are(const struct firmware_catalog *c, const char *names)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	for (size_t i = 0; i < c->count; i++)
+		buf_printf(&out, "%s%s", i ? " " : "", c->tool[i].name);
+	assert_string_equal(buf_string(&out), names);
+}
+
+static void test_catalog(void **state)
+{
+	struct fixture *f = *state;
+	struct firmware_catalog *c = &f->catalog;
+	struct firmware_tool *t = firmware_catalog_add(c, 1);
+
+	assert_null(t->description);
+	assert_int_equal(t->argument_count, 0);
+	t->name = mem_strdup("second");
+	names_are(c, "plain second mix hidden");
+	firmware_catalog_add(c, 0)->name = mem_strdup("first");
+	names_are(c, "first plain second mix hidden");
+	assert_ptr_equal(firmware_catalog_find(c, "mix"), c->tool + 3);
+	assert_null(firmware_catalog_find(c, "Mix"));
+	firmware_catalog_remove(c, 0);
+	firmware_catalog_remove(c, 1);
+	names_are(c, "plain mix hidden");
+	firmware_catalog_remove(c, 2);
+	names_are(c, "plain mix");
+	assert_int_equal(firmware_tool_argument(c->tool + 1, "flag"), 0);
+	assert_int_equal(firmware_tool_argument(c->tool + 1, "s"), 2);
+	assert_int_equal(firmware_tool_argument(c->tool + 1, "S"), -1);
+	firmware_tool_drop_arguments(c->tool + 1);
+	assert_int_equal(firmware_tool_argument(c->tool + 1, "s"), -1);
+}
+
+static void test_prepared(void **state)
+{
+	struct fixture *f = *state;
+	struct firmware_tool *t = f->catalog.tool + 1;
+	struct firmware_argument *a = firmware_tool_add_argument(t);
+
+	assert_int_equal(a->type, SERVER_BOOLEAN);
+	a->name = mem_strdup("on");
+	t->argument[0].has_default = t->argument[3].has_default = true;
+	t->argument[3].number = 1;
+	t->argument[1].has_default = t->argument[1].has_minimum = false;
+	t->argument[1].has_maximum = false;
+	mem_free(TAKE(t->argument[2].text));
+	mem_free(TAKE(t->description));
+	t->argument[2].has_default = true;
+	firmware_tool_prepare(t, SERVER_2_5_0);
+	assert_string_equal(
+		t->json,
+		"{\"name\":\"mix\",\"description\":\"\",\"inputSchema\":{"
+		"\"type\":\"object\",\"properties\":{\"flag\":{\"type\":"
+		"\"boolean\",\"default\":false},\"n\":{\"type\":\"integer\"},"
+		"\"s\":{\"type\":\"string\",\"default\":\"\",\"maxLength\":4},"
+		"\"on\":{\"type\":\"boolean\",\"default\":true}},"
+		"\"required\":[\"n\"]}}");
+	assert_int_equal(t->json_len, strlen(t->json));
+	t->argument[3].has_default = false;
+	firmware_tool_prepare(t, SERVER_2_4_2);
+	assert_non_null(strstr(t->json, ",\"required\":[\"n\",\"on\"]}}"));
+}
+
+static void test_value_texts(void **state)
+{
+	static const struct {
+		enum firmware_type type;
+		struct firmware_value value;
+		const char *text;
+	} rows[] = {
+		{ SERVER_STRING, { .text = "a \"b\"" }, "=a \"b\"" },
+		{ SERVER_STRING, { .text = "" }, "=" },
+		{ SERVER_BOOLEAN, { .number = 0 }, "=false" },
+		{ SERVER_BOOLEAN, { .number = 1 }, "=true" },
+		{ SERVER_INTEGER, { .number = 1 }, "=1" },
+		{ SERVER_INTEGER, { .number = INT32_MIN }, "=-2147483648" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct firmware_argument a = { .type = rows[i].type };
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		buf_char(&out, '=');
+		firmware_value_text(&a, &rows[i].value, &out);
+		assert_string_equal(buf_string(&out), rows[i].text);
+	}
+}
+
+static void test_dialects(void **state)
+{
+	enum firmware_dialect d = SERVER_2_5_0;
+
+	(void)state;
+	assert_int_equal(firmware_dialect_named("2.4.2", &d), 0);
+	assert_int_equal(d, SERVER_2_4_2);
+	assert_int_equal(firmware_dialect_named("2.5.0", &d), 0);
+	assert_int_equal(d, SERVER_2_5_0);
+	d = SERVER_2_4_2;
+	assert_int_equal(firmware_dialect_named("next", &d), 0);
+	assert_int_equal(d, SERVER_2_5_0);
+	assert_int_equal(firmware_dialect_named("2.4.1", &d), -1);
+	assert_int_equal(firmware_dialect_named("", &d), -1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -472,6 +670,12 @@ int main(void)
 		TEST(test_optional_of_wrong_type),
 		TEST(test_outcomes),
 		TEST(test_no_tools_at_all),
+		TEST(test_limits),
+		TEST(test_defaulted),
+		TEST(test_catalog),
+		TEST(test_prepared),
+		TEST(test_value_texts),
+		TEST(test_dialects),
 	};
 
 	return cmocka_run_group_tests_name("server", tests, NULL, NULL);
