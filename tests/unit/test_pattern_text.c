@@ -39,6 +39,9 @@ static void simple_patterns(void **state)
 	makes("\\d\\d-\\w{2,4}", 1, "01-cd");
 	makes("[^a-z]{2}", 1, "AB");
 	makes("[-+.]x", 1, "-x");
+	makes("[+-]x", 1, "-x");
+	makes("[a-c-]{4}", 1, "abca");
+	makes("[--.]{3}", 1, "-.-");
 	makes("[\\]\\d]", 1, "0");
 	makes("\\.\\/\\$\\n\\s", 1, "./$\n ");
 	makes("灯{2}", 1, "灯灯");
@@ -52,6 +55,8 @@ static void counts(void **state)
 	makes("a*b+c?d{2,}e{1,3}", 1, "abcdde");
 	makes("a*b+c?d{2,}e{1,3}", 4, "aaaabbbbcddddeee");
 	makes("a+?b*?", 1, "ab");
+	makes("a{12}", 1, "aaaaaaaaaaaa");
+	makes("a{0}b{0,}c{,2}", 1, "bc");
 	makes("(ab){2}(?:c|d)+", 2, "ababcc");
 	makes("(?<year>\\d{4})|never", 1, "0123");
 }
@@ -68,15 +73,48 @@ static void choices(void **state)
 static void what_is_not_known(void **state)
 {
 	static const char *const patterns[] = {
-		"(?=a)a", "(?!a)b",  "(?<=a)b", "(?<!a)b", "(a)\\1",
-		"\\p{L}", "\\u0041", "[a",	"(a",	   "a)",
-		"*a",	  "a{2",     "a{x}",	"[]",	   "\\",
-		"(?i)a",  "a**",     "[\\b]",	"(a|b(",   "[]x]?"
+		"(?=a)a",      "(?!a)b",  "(?<=a)b", "(?<!a)b",	 "(a)\\1",
+		"\\p{L}",      "\\u0041", "[a",	     "(a",	 "a)",
+		"*a",	       "a{2",	  "a{x}",    "[]",	 "\\",
+		"(?i)a",       "a**",	  "[\\b]",   "(a|b(",	 "[]x]?",
+		"[a-\\u0041]", "[\\ba]",  "[a-",     "(?<=a>b)", "(?<!a>b)",
+		"(?i>a)",      "(?>a)",	  "(?=a",    "(?<a",	 "(?<"
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(patterns); i++)
 		refuses(patterns[i]);
+}
+
+static void groups_are(size_t depth, bool known)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < depth; i++)
+		buf_char(&out, '(');
+	buf_char(&out, 'a');
+	for (size_t i = 0; i < depth; i++)
+		buf_char(&out, ')');
+	assert_int_equal(pattern_text(buf_string(&out), 1, &text) == 0, known);
+}
+
+static void limits(void **state)
+{
+	CLEANUP(buf_done) struct buf beside = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	groups_are(24, true);
+	groups_are(25, false);
+	for (int i = 0; i < 30; i++)
+		buf_text(&beside, "(a)");
+	makes(buf_string(&beside), 1, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+	assert_int_equal(pattern_text("a{512}", 1, &out), 0);
+	assert_int_equal(out.len, PATTERN_TEXT_MAX);
+	refuses("a{513}");
+	/* Much work for nothing. */
+	refuses("(((^){99}){99}){99}");
 }
 
 /* Counts in counts, and more than anybody would type. */
@@ -105,6 +143,7 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(choices),
 		cmocka_unit_test(what_is_not_known),
+		cmocka_unit_test(limits),
 		cmocka_unit_test(it_ends),
 	};
 

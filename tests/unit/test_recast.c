@@ -133,6 +133,35 @@ static void test_sessions(void **state)
 		hidden(rows[i][0], rows[i][1]);
 }
 
+/* What stands behind the text is not looked at. */
+static void test_ends(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		const char *expected;
+	} rows[] = {
+		{ "aa:bb:cc:dd:ee:ff", 16, "aa:bb:cc:dd:ee:f" },
+		{ "aa:bb:cc:dd:ee:ffa", 17, "02:00:00:00:00:01" },
+		{ UUID, 35, "0f8fad5b-d9cb-469f-a165-70867728950" },
+		{ "\"session_id\":\"abc\"", 13, "\"session_id\":" },
+		{ "\"session_id\":\"abc\"", 17, "\"session_id\":\"abc" },
+		{ "\"session_id\":\"abc\"", 12, "\"session_id\"" },
+		{ "session=ab", 9, "session=session-1" },
+		{ "session=ab", 8, "session=" },
+		{ "session=ab", 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(anonyms_done) struct anonyms a = { .count = { 0 } };
+		CLEANUP(buf_done) struct buf out = { 0 };
+
+		anonymise(&a, &out, rows[i].text, rows[i].len);
+		assert_string_equal(buf_string(&out), rows[i].expected);
+	}
+}
+
 /* The same is the same in all of a capture. */
 static void test_throughout(void **state)
 {
@@ -149,11 +178,9 @@ static void test_throughout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_macs),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_uuids),
-		cmocka_unit_test(test_sessions),
-		cmocka_unit_test(test_throughout),
+		cmocka_unit_test(test_macs),  cmocka_unit_test(test_many),
+		cmocka_unit_test(test_uuids), cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_ends),  cmocka_unit_test(test_throughout),
 	};
 
 	mem_init();
