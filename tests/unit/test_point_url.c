@@ -147,6 +147,48 @@ static void wrong(void **state)
 	}
 }
 
+static void refuses(const char *text, const char *words, const char *hint)
+{
+	struct point_urls u;
+	struct error err = { 0 };
+
+	assert_int_equal(point_urls_text(&u, text, "X", &err), -1);
+	assert_string_equal(err.text, words);
+	assert_string_equal(err.hint, hint);
+	assert_int_equal(err.kind, ERR_USAGE);
+	point_urls_done(&u);
+	error_reset(&err);
+}
+
+/* The words, and what can be done. */
+static void advice(void **state)
+{
+	static const char shape[] =
+		"copy the address of the access point as it is shown there: wss://HOST/mcp/?token=…";
+	static const char none[] = "X: this is no address with ws:// or wss://";
+
+	(void)state;
+	refuses("wss://h/call/?token=s3cret",
+		"X: this is the address for robots (/call/)",
+		"a tool side dials the one with /mcp/; as a target, the other is asked by 'mcpctl ws://…/call/?token=… tools'");
+	refuses("", none, shape);
+	refuses("ws:///mcp/", none, shape);
+	refuses("ws:/", none, shape);
+	refuses("wss:/", none, shape);
+	refuses("http://h/mcp/", none, shape);
+}
+
+static void schemes_have_no_case(void **state)
+{
+	struct point_urls u;
+
+	(void)state;
+	assert_int_equal(point_urls_text(&u, "WSS://h/mcp/", "X", NULL), 0);
+	point_urls_done(&u);
+	assert_int_equal(point_urls_text(&u, "Ws://h/mcp/", "X", NULL), 0);
+	point_urls_done(&u);
+}
+
 /* Tokens that are no JWT, or say no time, say nothing. */
 static void other_tokens(void **state)
 {
@@ -172,9 +214,13 @@ static void other_tokens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads),	cmocka_unit_test(one),
-		cmocka_unit_test(bounds),	cmocka_unit_test(wrong),
+		cmocka_unit_test(reads),
+		cmocka_unit_test(one),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(wrong),
 		cmocka_unit_test(other_tokens),
+		cmocka_unit_test(advice),
+		cmocka_unit_test(schemes_have_no_case),
 	};
 
 	mem_init();
