@@ -55,10 +55,11 @@ static void images(void **state)
 	struct result r;
 
 	(void)state;
-	decode(&r, "[{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\","
-		   "\"mimeType\":\"image/png\"},{\"type\":\"image\",\"data\":"
-		   "\"?\"},{\"type\":\"image\"},{\"type\":\"audio\",\"data\":"
-		   "\"AAEC\",\"mimeType\":\"audio/wav\"}]");
+	decode(&r,
+	       "[{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\","
+	       "\"mimeType\":\"image/png\"},{\"type\":\"image\",\"data\":"
+	       "\"AAEC?\"},{\"type\":\"image\"},{\"type\":\"audio\",\"data\":"
+	       "\"AAEC\",\"mimeType\":\"audio/wav\"}]");
 	assert_int_equal(r.count, 4);
 	assert_int_equal(r.content[0].kind, CONTENT_IMAGE);
 	assert_int_equal(r.content[0].data.len, 8);
@@ -72,6 +73,7 @@ static void images(void **state)
 	assert_true(r.content[2].bad_data);
 	assert_int_equal(r.content[3].kind, CONTENT_AUDIO);
 	assert_memory_equal(r.content[3].data.data, "\0\1\2", 3);
+	assert_string_equal(r.content[3].mime, "audio/wav");
 	result_done(&r);
 }
 
