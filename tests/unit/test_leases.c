@@ -150,6 +150,26 @@ static void time_ends_it(void **state)
 	assert_true(brief->until == LEASE_OPEN);
 }
 
+/* The last end that can be told, and the first of several. */
+static void ends(void **state)
+{
+	struct lease *last = wants("last", "a", LEASE_OPEN - 1001);
+	struct lease *never = wants("never", "b", LEASE_OPEN - 1000);
+	struct lease *late = wants("late", "c", 700);
+
+	(void)state;
+	wants("soon", "d", 600);
+	wants("soon, too", "e", 601);
+	while (leases_turn(&table, 1000))
+		;
+	assert_true(last->until == LEASE_OPEN - 1);
+	assert_true(never->until == LEASE_OPEN);
+	assert_int_equal(late->until, 1700);
+	assert_int_equal(leases_deadline(&table), 1600);
+	assert_ptr_equal(leases_due(&table, 1700), late);
+	assert_string_equal(leases_due(&table, 1699)->by, "soon");
+}
+
 static void who_left_gets_no_turn(void **state)
 {
 	struct lease *held = wants("held", "a", 0);
@@ -168,6 +188,21 @@ static void who_left_gets_no_turn(void **state)
 	leases_remove(&table, held);
 	assert_ptr_equal(leases_turn(&table, 1), next);
 	assert_ptr_equal(leases_due(&table, 1), gone);
+}
+
+/* It has its token in format, twice; are all in there known? */
+static void assert_knows(const struct lease *l, const char *format, bool known)
+{
+	CLEANUP(buf_done) struct buf given = { 0 };
+
+	for (; *format; format++) {
+		if (*format == '%' && format++)
+			buf_text(&given, l->token);
+		else
+			buf_char(&given, *format);
+	}
+	assert_true(lease_has_token(l, buf_string(&given)));
+	assert_int_equal(leases_know(&table, buf_string(&given)), known);
 }
 
 static void tokens(void **state)
@@ -199,6 +234,10 @@ static void tokens(void **state)
 	assert_true(leases_know(&table, ""));
 	assert_true(leases_know(&table, NULL));
 	assert_false(leases_know(&table, cut));
+	assert_knows(l, ", %s ,,%s , ", true);
+	assert_knows(l, "%s,x,%s", false);
+	assert_knows(l, "x,%s %s", false);
+	assert_knows(l, "%s,%s,x", false);
 	leases_remove(&table, m);
 	assert_false(leases_know(&table, both));
 }
@@ -217,14 +256,44 @@ static void bounds(void **state)
 		words_add(&ids, id);
 	}
 	assert_null(leases_add(&table, &many, &err));
-	assert_non_null(strstr(err.text, "too many for one lease"));
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text,
+			    "4097 boards are too many for one lease: 4096");
 	error_reset(&err);
+	assert_int_equal(table.count, 0);
+	mem_free(ids.word[--ids.count]);
+	ids.word[ids.count] = NULL;
+	leases_remove(&table, leases_add(&table, &many, NULL));
 	words_add(&one, "a");
 	for (int i = 0; i < LEASES_MAX; i++)
 		assert_non_null(leases_add(&table, &small, NULL));
 	assert_null(leases_add(&table, &small, &err));
 	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(
+		err.text,
+		"serve has 256 leases and who waits for one, which is the most");
+	assert_string_equal(err.hint,
+			    "'mcpctl devices' shows who holds which board");
 	error_reset(&err);
+}
+
+static void assert_tells(const struct lease *l, int64_t now, const char *words)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	lease_tell(&out, l, now);
+	assert_string_equal(buf_string(&out), words);
+}
+
+static void assert_until(const struct lease *l, int64_t now, int64_t unix_now,
+			 const char *time)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *end = mem_printf("\"until\":\"2023-11-14T%sZ\"}", time);
+
+	lease_describe(&out, l, now, unix_now);
+	assert_non_null(strstr(buf_string(&out), end));
 }
 
 static void in_words(void **state)
@@ -241,6 +310,13 @@ static void in_words(void **state)
 	lease_tell(&out, brief, 1001);
 	assert_string_equal(buf_string(&out),
 			    "leased by ci \"17\" for 1 min 30 s more");
+	assert_tells(brief, 1000, "leased by ci \"17\" for 1 min 30 s more");
+	assert_tells(brief, 89000, "leased by ci \"17\" for 2 s more");
+	assert_tells(brief, 89001, "leased by ci \"17\" for 2 s more");
+	assert_tells(brief, 90000, "leased by ci \"17\" for 1 s more");
+	assert_tells(brief, 90999, "leased by ci \"17\" for 1 s more");
+	assert_tells(brief, 91000, "leased by ci \"17\" for 0 ms more");
+	assert_tells(brief, 95000, "leased by ci \"17\" for 0 ms more");
 	buf_reset(&out);
 	lease_tell(&out, open, 1001);
 	assert_string_equal(buf_string(&out),
@@ -255,6 +331,9 @@ static void in_words(void **state)
 	assert_string_equal(
 		buf_string(&out),
 		"{\"by\":\"ci \\\"17\\\"\",\"until\":\"2023-11-14T22:14:50Z\"}");
+	assert_until(brief, 1000, 1700000000499, "22:14:50");
+	assert_until(brief, 1000, 1700000000500, "22:14:51");
+	assert_until(brief, 1250, 1700000000749, "22:14:50");
 	buf_reset(&out);
 	lease_describe(&out, open, 1000, 1700000000250);
 	assert_string_equal(buf_string(&out),
@@ -269,6 +348,7 @@ int main(void)
 		cmocka_unit_test_teardown(in_the_order_of_asking, done),
 		cmocka_unit_test_teardown(who_is_before, done),
 		cmocka_unit_test_teardown(time_ends_it, done),
+		cmocka_unit_test_teardown(ends, done),
 		cmocka_unit_test_teardown(who_left_gets_no_turn, done),
 		cmocka_unit_test_teardown(tokens, done),
 		cmocka_unit_test_teardown(bounds, done),

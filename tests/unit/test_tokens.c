@@ -42,6 +42,7 @@ static void none(void **state)
 static void environment(void **state)
 {
 	CLEANUP(tokens_done) struct tokens t = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
 
 	(void)state;
 	setenv("MCPCTL_TOKEN", "se cret", 1);
@@ -51,8 +52,15 @@ static void environment(void **state)
 	assert_false(tokens_fit(&t, "a", "b", "se"));
 	assert_string_equal(tokens_for(&t, NULL, NULL), "se cret");
 	setenv("MCPCTL_TOKEN", "se\ncret", 1);
-	assert_int_equal(tokens_read(&t, NULL, NULL), -1);
+	assert_int_equal(tokens_read(&t, NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(
+		err.text,
+		"the token in MCPCTL_TOKEN holds a control character");
 	assert_int_equal(t.count, 1);
+	setenv("MCPCTL_TOKEN", "", 1);
+	assert_int_equal(tokens_read(&t, NULL, NULL), 0);
+	assert_int_equal(t.count, 0);
 	unsetenv("MCPCTL_TOKEN");
 }
 
@@ -128,17 +136,23 @@ static void belongs_to_the_device(void **state)
 			 TOKEN_OF_ANOTHER);
 }
 
+/* why: %s is the file. */
 static void stays(struct tokens *t, const char *text, size_t len,
-		  const char *what)
+		  const char *before, const char *why)
 {
-	struct error err = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *whole = mem_printf("%s '%s/tokens'%s", before, folder, why);
 
 	assert_int_equal(read_bytes(t, text, len, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
-	assert_non_null(strstr(err.text, what));
-	assert_null(strstr(err.text, "secret"));
-	error_reset(&err);
+	assert_string_equal(err.text, whole);
 	assert_string_equal(tokens_for(t, NULL, NULL), "old");
+	if (len > 1000)
+		return;
+	assert_string_equal(
+		err.hint,
+		"a line is TOKEN, for all devices, or DEVICE TOKEN, for one");
 }
 
 static void refused(void **state)
@@ -149,13 +163,20 @@ static void refused(void **state)
 
 	(void)state;
 	assert_int_equal(read_bytes(&t, "old\n", 4, NULL), 0);
-	stays(&t, "", 0, "no token");
-	stays(&t, "# only\n\n", 8, "no token");
-	stays(&t, "a\n\n secret\x01\n", 12, "line 3");
-	stays(&t, "a\nb secret\x7f", 11, "line 2");
-	stays(&t, "a\nsecret\0b\n", 11, "line 2");
+	stays(&t, "", 0, "the token file", " holds no token");
+	stays(&t, "# only\n\n", 8, "the token file", " holds no token");
+	stays(&t, "a\n\n secret\x01\n", 12, "token file",
+	      ", line 3: holds a control character");
+	stays(&t, "a\x01 secret", 9, "token file",
+	      ", line 1: holds a control character");
+	stays(&t, "a\nb secret\x7f", 11, "token file",
+	      ", line 2: holds a control character");
+	stays(&t, "a\nsecret\0b\n", 11, "token file",
+	      ", line 2: holds a NUL byte");
+	stays(&t, "a\nsecret\0", 9, "token file", ", line 2: holds a NUL byte");
 	memset(large, 'a', (1u << 20) + 1);
-	stays(&t, large, (1u << 20) + 1, "1 MB");
+	stays(&t, large, (1u << 20) + 1, "the token file",
+	      " is larger than 1 MB");
 	assert_int_equal(tokens_read(&t, missing, NULL), -1);
 	assert_int_equal(tokens_read(&t, folder, NULL), -1);
 	assert_int_equal(t.count, 1);
