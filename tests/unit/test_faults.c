@@ -314,31 +314,192 @@ static void test_plan(void **state)
 	fault_plan_done(&plan);
 }
 
-static void bad_fault(const char *text, const char *words)
+/* What an amount becomes, of the fault that takes it, and of no other. */
+static void test_amounts(void **state)
 {
-	struct fault_plan plan = { .count = 0 };
-	struct error err = { 0 };
+	static const struct {
+		const char *text;
+		int64_t reply, hello, busy, storm, huge;
+	} rows[] = {
+		{ "deep", 11000, 5000, 60000, 5000, 17825792 },
+		{ "late-reply,late-hello,busy-loop,notify-storm,huge", 11000,
+		  5000, 60000, 5000, 17825792 },
+		{ "late-reply=0ms", 0, 5000, 60000, 5000, 17825792 },
+		{ "late-hello=2s", 11000, 2000, 60000, 5000, 17825792 },
+		{ "busy-loop=1ms", 11000, 5000, 1, 5000, 17825792 },
+		{ "notify-storm=0", 11000, 5000, 60000, 0, 17825792 },
+		{ "huge=0", 11000, 5000, 60000, 5000, 0 },
+		{ "huge=268435456", 11000, 5000, 60000, 5000, 268435456 },
+		{ "1:huge=7,huge", 11000, 5000, 60000, 5000, 7 },
+		{ "2:huge=7,1:busy-loop=9ms,3:late-reply=1s", 11000, 5000, 9,
+		  5000, 17825792 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault_plan plan = { .count = 0 };
+		struct fault_set set;
+
+		assert_int_equal(fault_plan_add(&plan, rows[i].text, 3, NULL),
+				 0);
+		fault_plan_for(&plan, 1, &set);
+		assert_int_equal(set.reply_late_ms, rows[i].reply);
+		assert_int_equal(set.hello_late_ms, rows[i].hello);
+		assert_int_equal(set.busy_ms, rows[i].busy);
+		assert_int_equal(set.storm, rows[i].storm);
+		assert_int_equal(set.huge, rows[i].huge);
+		fault_plan_done(&plan);
+		assert_int_equal(plan.count, 0);
+	}
+}
+
+static void bad_fault(const char *text, const char *why)
+{
+	CLEANUP(fault_plan_done) struct fault_plan plan = { .count = 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
 
 	assert_int_equal(fault_plan_add(&plan, text, 3, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
-	if (!strstr(err.text, words))
-		print_error("said: %s\n", err.text);
-	assert_non_null(strstr(err.text, words));
-	error_reset(&err);
-	fault_plan_done(&plan);
+	assert_string_equal(err.text, why);
 }
 
 static void test_bad_faults(void **state)
 {
+	static const char *const rows[][2] = {
+		{ "no-replay",
+		  "there is no fault 'no-replay' (did you mean 'no-reply'?)" },
+		{ "", "there is no fault ''" },
+		{ "deep,", "there is no fault ''" },
+		{ "1:qqqq=7", "there is no fault 'qqqq'" },
+		{ "Deep", "there is no fault 'Deep' (did you mean 'deep'?)" },
+		{ "x:deep",
+		  "fault 'x:deep': in front of the ':' stands the number of a device, as in 3:no-reply" },
+		{ "0:deep=1",
+		  "fault '0:deep=1': in front of the ':' stands the number of a device, as in 3:no-reply" },
+		{ "2147483648:deep",
+		  "fault '2147483648:deep': in front of the ':' stands the number of a device, as in 3:no-reply" },
+		{ "3:deep,4:deep", "fault '4:deep': there is no device 4" },
+		{ "deep=3", "fault 'deep' takes no value" },
+		{ "2:no-reply=", "fault 'no-reply' takes no value" },
+		{ "huge=lots",
+		  "fault 'huge' takes a whole number, not 'lots'" },
+		{ "huge=-1", "fault 'huge' takes a whole number, not '-1'" },
+		{ "huge=268435457",
+		  "fault 'huge' takes a whole number, not '268435457'" },
+		{ "notify-storm=",
+		  "fault 'notify-storm' takes a whole number, not ''" },
+	};
+	struct fault_plan plan = { .count = 0 };
+	struct error err = { 0 };
+
 	(void)state;
-	bad_fault("no-replay", "did you mean 'no-reply'?");
-	bad_fault("", "no fault ''");
-	bad_fault("x:deep", "number of a device");
-	bad_fault("0:deep", "number of a device");
-	bad_fault("4:deep", "there is no device 4");
-	bad_fault("deep=3", "takes no value");
-	bad_fault("late-reply=soon", "late-reply");
-	bad_fault("huge=lots", "whole number");
+	for (size_t i = 0; i < COUNT(rows); i++)
+		bad_fault(rows[i][0], rows[i][1]);
+	assert_int_equal(fault_plan_add(&plan, "late-reply=soon", 1, &err), -1);
+	assert_memory_equal(err.text, "fault 'late-reply': ", 20);
+	error_reset(&err);
+	/* All of them are shown. */
+	assert_int_equal(fault_plan_add(&plan, "x", 1, &err), -1);
+	assert_string_equal(err.hint, "'mcpctl help faults' lists them");
+	assert_memory_equal(err.detail, "faults:\n  late-reply          a call",
+			    36);
+	assert_non_null(strstr(err.detail, "\n  upgrade-loops       with new"));
+	error_reset(&err);
+	fault_plan_done(&plan);
+}
+
+/* A reply of that method, bent by one fault. */
+static void bent(enum fault fault, const struct firmware_reply *r,
+		 const char *expected)
+{
+	const struct fault_set set = { .bits = 1u << fault, .huge = 5 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_text(&out, "<");
+	fault_encode(&set, r, SERVER_2_5_0, &out);
+	assert_string_equal(buf_string(&out) + 1, expected);
+}
+
+#define BENT(id, body) "{\"jsonrpc\":\"2.0\",\"id\":" id "," body "}"
+
+static void test_bent_calls(void **state)
+{
+	const struct firmware_reply r = {
+		.method = SERVER_CALL, .id = 5, .body = "{}", .len = 2
+	};
+	struct firmware_reply other = r;
+
+	(void)state;
+	bent(FAULT_NO_REPLY, &r, BENT("5", "\"result\":{}"));
+	bent(FAULT_WRONG_ID, &r, BENT("-995", "\"result\":{}"));
+	bent(FAULT_STRING_ID, &r, BENT("\"5\"", "\"result\":{}"));
+	bent(FAULT_HUGE, &r,
+	     BENT("5",
+		  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"xxxxx\"}],\"isError\":false}"));
+	bent(FAULT_BAD_UTF8, &r,
+	     BENT("5",
+		  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"caf\xe9 \xff\xfe \xc0\xaf\"}],\"isError\":false}"));
+	bent(FAULT_DUPLICATE_TOOL, &r, BENT("5", "\"result\":{}"));
+	other.id = 0;
+	bent(FAULT_WRONG_ID, &other, BENT("1000", "\"result\":{}"));
+	other.id = 1;
+	bent(FAULT_WRONG_ID, &other, BENT("-999", "\"result\":{}"));
+	other.id = -1;
+	bent(FAULT_WRONG_ID, &other, BENT("999", "\"result\":{}"));
+	/* What failed does not fail then. */
+	other.is_error = true;
+	bent(FAULT_NO_REPLY, &other,
+	     BENT("-1", "\"error\":{\"code\":0,\"message\":\"{}\"}"));
+	bent(FAULT_HUGE, &other,
+	     BENT("-1",
+		  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"xxxxx\"}],\"isError\":false}"));
+	/* Of another method nothing is bent. */
+	other = r;
+	other.method = SERVER_LIST;
+	bent(FAULT_WRONG_ID, &other, BENT("5", "\"result\":{}"));
+	bent(FAULT_STRING_ID, &other, BENT("5", "\"result\":{}"));
+	bent(FAULT_HUGE, &other, BENT("5", "\"result\":{}"));
+	bent(FAULT_LOOP_CURSOR, &other, BENT("5", "\"result\":{}"));
+}
+
+static void test_bent_pages(void **state)
+{
+	static const char last[] = "{\"tools\":[{1},{2}]}";
+	static const char page[] = "{\"tools\":[{1},{2}],\"nextCursor\":\"c\"}";
+	const struct firmware_tool first = { .name = (char[]){ "a" },
+					     .json = (char[]){ "{1}" },
+					     .json_len = 3 };
+	struct firmware_reply r = { .method = SERVER_LIST,
+				    .id = 5,
+				    .body = page,
+				    .len = strlen(page),
+				    .first = &first };
+
+	(void)state;
+	bent(FAULT_HUGE, &r,
+	     BENT("5",
+		  "\"result\":{\"tools\":[{1},{2}],\"nextCursor\":\"c\"}"));
+	bent(FAULT_LOOP_CURSOR, &r,
+	     BENT("5",
+		  "\"result\":{\"tools\":[{1},{2}],\"nextCursor\":\"a\"}"));
+	bent(FAULT_EMPTY_PAGE, &r,
+	     BENT("5", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
+	bent(FAULT_DUPLICATE_TOOL, &r,
+	     BENT("5",
+		  "\"result\":{\"tools\":[{1},{1},{2}],\"nextCursor\":\"c\"}"));
+	r.body = last;
+	r.len = strlen(last);
+	bent(FAULT_LOOP_CURSOR, &r,
+	     BENT("5",
+		  "\"result\":{\"tools\":[{1},{2}],\"nextCursor\":\"a\"}"));
+	bent(FAULT_EMPTY_PAGE, &r,
+	     BENT("5", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
+	bent(FAULT_DUPLICATE_TOOL, &r,
+	     BENT("5", "\"result\":{\"tools\":[{1},{1},{2}]}"));
+	r.is_error = true;
+	bent(FAULT_DUPLICATE_TOOL, &r,
+	     BENT("5",
+		  "\"error\":{\"code\":0,\"message\":\"{\"tools\":[{1},{2}]}\"}"));
 }
 
 /* The order of the enum is that of the rows. */
@@ -374,7 +535,10 @@ int main(void)
 		cmocka_unit_test(test_notify_storm),
 		cmocka_unit_test(test_a_long_storm_comes_in_slices),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_bad_faults),
+		cmocka_unit_test(test_bent_calls),
+		cmocka_unit_test(test_bent_pages),
 		cmocka_unit_test(test_rows),
 	};
 
