@@ -52,11 +52,64 @@ static void few_are_kept(void **state)
 	missing_done(&m);
 }
 
+/* Each by itself, in the order in which they asked. */
+static void some_of_many(void **state)
+{
+	struct missing m = { 0 };
+
+	(void)state;
+	missing_sent(&m, NULL, "192.0.2.1", 0);
+	assert_int_equal(m.count, 0);
+	missing_sent(&m, "a", "192.0.2.1", 0);
+	missing_sent(&m, "b", "192.0.2.2", 1);
+	missing_sent(&m, "c", "192.0.2.3", 2);
+	missing_came(&m, "B");
+	missing_came(&m, "x");
+	assert_int_equal(m.count, 2);
+	assert_int_equal(missing_deadline(&m), MISSING_MS);
+	assert_string_equal(missing_due(&m, MISSING_MS + 2)->device_id, "a");
+	assert_string_equal(missing_last(&m)->device_id, "a");
+	assert_int_equal(missing_deadline(&m), MISSING_MS + 2);
+	assert_string_equal(missing_due(&m, MISSING_MS + 2)->device_id, "c");
+	assert_string_equal(missing_last(&m)->address, "192.0.2.3");
+	assert_true(missing_deadline(&m) == INT64_MAX);
+	/* It asks again: not told yet. */
+	missing_sent(&m, "A", NULL, 9);
+	assert_int_equal(m.count, 2);
+	assert_int_equal(missing_deadline(&m), MISSING_MS + 9);
+	assert_null(missing_due(&m, MISSING_MS + 8));
+	assert_string_equal(missing_last(&m)->device_id, "c");
+	missing_done(&m);
+}
+
+/* For one more the first one goes. */
+static void the_first_goes(void **state)
+{
+	struct missing m = { 0 };
+	char id[16];
+
+	(void)state;
+	for (int i = 0; i < MISSING_MAX; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		missing_sent(&m, id, NULL, i);
+	}
+	assert_int_equal(missing_deadline(&m), MISSING_MS);
+	missing_sent(&m, "0", NULL, 50);
+	assert_int_equal(m.count, MISSING_MAX);
+	assert_int_equal(missing_deadline(&m), MISSING_MS + 1);
+	missing_sent(&m, "new", NULL, 60);
+	assert_int_equal(m.count, MISSING_MAX);
+	assert_int_equal(missing_deadline(&m), MISSING_MS + 2);
+	missing_done(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_does_not_come_is_told_once),
 		cmocka_unit_test(few_are_kept),
+		cmocka_unit_test(some_of_many),
+		cmocka_unit_test(the_first_goes),
 	};
 
 	return cmocka_run_group_tests_name("missing", tests, NULL, NULL);

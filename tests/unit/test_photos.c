@@ -156,6 +156,63 @@ static void it_is_bounded(void **state)
 	photos_free(photos);
 }
 
+/* Up to each bound, which is within. */
+static void at_the_bounds(void **state)
+{
+	CLEANUP(mem_free_ptr) char *data = mem_zalloc(PHOTOS_LARGEST);
+	struct photos *photos = NULL;
+	struct call_photo p;
+	size_t all = 0, full = PHOTOS_ALL - 10;
+	char mark[RANDOM_HEX_SIZE];
+
+	(void)state;
+	assert_false(photos_wanted(NULL));
+	photos_begin(&photos);
+	assert_true(photos_wanted(photos));
+	photos_add(photos, &all, (struct span){ data, MOST }, mark);
+	assert_int_equal(state_of(photos, mark, 0), PHOTO_HERE);
+	photos_add(photos, &full, (struct span){ data, 10 }, mark);
+	assert_int_equal(full, PHOTOS_ALL);
+	assert_int_equal(state_of(photos, mark, 0), PHOTO_HERE);
+	photos_add(photos, &all, (struct span){ data, PHOTOS_LARGEST }, mark);
+	assert_int_equal(all, MOST + PHOTOS_LARGEST);
+	photos_find(&p, photos, span_of(mark), 0, PHOTOS_LARGEST);
+	assert_int_equal(p.state, PHOTO_HERE);
+	assert_int_equal(p.size, PHOTOS_LARGEST);
+	assert_int_equal(p.data.len, PHOTOS_LARGEST);
+	assert_string_equal(p.mark, mark);
+	all += 10;
+	photos_end(photos, &all);
+	assert_int_equal(all, 0);
+	photos_free(photos);
+	photos_find(&p, NULL, span_of(mark), 0, MOST);
+	assert_int_equal(p.state, PHOTO_NONE);
+}
+
+static void in_words(void **state)
+{
+	static const struct {
+		enum call_photo_state state;
+		const char *words;
+	} rows[] = {
+		{ PHOTO_NONE, "none came while the tool was at work" },
+		{ PHOTO_UNNAMED,
+		  "one came, but the tool's result does not say that it is of this call" },
+		{ PHOTO_TOO_LARGE,
+		  "it has 1001 bytes, and 1000 are the most here" },
+		{ PHOTO_NO_ROOM, "serve holds too many pictures just now" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct call_photo p = { .state = rows[i].state,
+					      .size = 1001 };
+		CLEANUP(mem_free_ptr) char *words = photos_explain(&p, MOST);
+
+		assert_string_equal(words, rows[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +220,8 @@ int main(void)
 		cmocka_unit_test(an_older_one_is_not_its),
 		cmocka_unit_test(a_name_is_known_longer_than_its_picture),
 		cmocka_unit_test(it_is_bounded),
+		cmocka_unit_test(at_the_bounds),
+		cmocka_unit_test(in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
