@@ -104,12 +104,41 @@ static void has_a_bound_for_all(void **state)
 	assert_int_equal(all, LAST_SAID_ALL - 16);
 }
 
+/* What fits just so is kept, and cut no sooner. */
+static void at_the_bounds(void **state)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_zalloc(LAST_SAID_BYTES + 2);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct last_said *said = NULL, *other = NULL;
+	size_t all = 0;
+
+	(void)state;
+	memset(text, 'x', LAST_SAID_BYTES);
+	add(&said, &all, text);
+	assert_int_equal(all, LAST_SAID_BYTES + 1);
+	text[LAST_SAID_BYTES] = 'x';
+	add(&said, &all, text);
+	assert_int_equal(all, 2 * (LAST_SAID_BYTES + 1));
+	assert_false(last_said_tell(said, 2, &out));
+	all += LAST_SAID_ALL - 2 * (LAST_SAID_BYTES + 1) - 4;
+	add(&other, &all, "abc");
+	assert_true(last_said_tell(other, 0, &out));
+	assert_int_equal(all, LAST_SAID_ALL);
+	add(&other, &all, "abcd");
+	assert_false(last_said_tell(other, 0, &out));
+	assert_int_equal(all, LAST_SAID_ALL - 4);
+	last_said_free(said, &all);
+	last_said_free(other, &all);
+	last_said_free(NULL, &all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_the_last),
 		cmocka_unit_test(hides_and_cuts),
 		cmocka_unit_test(has_a_bound_for_all),
+		cmocka_unit_test(at_the_bounds),
 	};
 
 	return cmocka_run_group_tests_name("last said", tests, NULL, NULL);

@@ -156,6 +156,103 @@ static void test_many_lists(void **state)
 	tool_lists_done(&b);
 }
 
+#define SPEAKER "{\"name\":\"self.audio_speaker.set_volume\"}"
+#define OTHER "{\"name\":\"self.bell.set_volume\"}"
+#define LIGHT "{\"name\":\"self.light.on\"}"
+#define REBOOT \
+	"{\"name\":\"self.reboot\",\"annotations\":{\"audience\":[\"user\"]}}"
+
+/* text NULL: none is meant. */
+static void assert_meant(const struct shared_list *list, const char *word,
+			 const char *text)
+{
+	struct span out = { "x", 1 };
+
+	assert_int_equal(shared_list_meant(list, word, &out, NULL), 0);
+	assert_int_equal(out.len, text ? strlen(text) : 0);
+	if (text)
+		assert_memory_equal(out.text, text, out.len);
+	else
+		assert_null(out.text);
+}
+
+static void assert_not_meant(const struct shared_list *list, const char *word,
+			     const char *why)
+{
+	struct error err = { 0 };
+	struct span out;
+
+	assert_int_equal(shared_list_meant(list, word, &out, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, why);
+	assert_null(out.text);
+	error_reset(&err);
+}
+
+/* By the whole name, or by the end of one. */
+static void test_meant(void **state)
+{
+	struct tool_lists b = { 0 };
+	struct shared_list *list =
+		hold(&b, SPEAKER "," LIGHT "," REBOOT "," OTHER);
+
+	(void)state;
+	assert_meant(list, "self.light.on", LIGHT);
+	assert_meant(list, "light.on", LIGHT);
+	assert_meant(list, "on", LIGHT);
+	assert_meant(list, "bell.set_volume", OTHER);
+	assert_meant(list, "self.reboot", REBOOT);
+	assert_meant(list, "off", NULL);
+	assert_not_meant(list, "set_volume",
+			 "'set_volume' is ambiguous: 2 tools end so");
+	assert_not_meant(
+		list, "reboot",
+		"'reboot' is short for 'self.reboot', which is for users only: it needs its whole name");
+	tool_lists_release(&b, list);
+	list = hold(&b, "");
+	assert_meant(list, "on", NULL);
+	tool_lists_release(&b, list);
+	tool_lists_done(&b);
+}
+
+/* In the order of names; where one would stand. */
+static void test_order(void **state)
+{
+	static const char *const texts[] = { OTHER, LIGHT, REBOOT };
+	static const struct {
+		const char *name;
+		size_t at;
+	} rows[] = {
+		{ "", 0 },
+		{ "self.bell.set_volume", 0 },
+		{ "self.c", 1 },
+		{ "self.light.on", 1 },
+		{ "self.light.on2", 2 },
+		{ "self.reboot", 2 },
+		{ "self.z", 3 },
+	};
+	struct tool_lists b = { 0 };
+	struct shared_list *list = hold(&b, REBOOT "," LIGHT "," OTHER);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct span text = shared_list_text(list, i);
+
+		assert_int_equal(text.len, strlen(texts[i]));
+		assert_memory_equal(text.text, texts[i], text.len);
+	}
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(shared_list_find(list, rows[i].name),
+				 rows[i].at);
+	/* In another order it is the same list. */
+	assert_ptr_equal(hold(&b, OTHER "," LIGHT "," REBOOT), list);
+	assert_ptr_not_equal(hold(&b, OTHER "," LIGHT), list);
+	assert_ptr_equal(hold(&b, LIGHT "," OTHER "," REBOOT), list);
+	assert_int_equal(list->holders, 3);
+	tool_lists_done(&b);
+	assert_int_equal(b.lists.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +260,8 @@ int main(void)
 		cmocka_unit_test(test_odd_tools),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_many_lists),
+		cmocka_unit_test(test_meant),
+		cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
