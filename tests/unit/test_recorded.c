@@ -246,27 +246,112 @@ static void nothing(void **state)
 	error_reset(&err);
 }
 
+/* place: of the reply in its file; "" is none. */
+static void is_wrong(const char *text, const char *place, const char *why)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *whole = mem_printf("profile 'f.json'%s: %s", place, why);
+
+	assert_null(profile_parse(text, strlen(text), "f.json", &err));
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, whole);
+	assert_string_equal(err.hint,
+			    "'mcpctl help profile' tells what may stand there");
+}
+
+#define NEEDS "a recorded reply needs a 'method', and a 'reply' or a 'frame'"
+
 static void wrong(void **state)
 {
-	static const char *const texts[] = {
-		"{\"says\":\"no JSON\"}",
-		"{\"says\":7}",
-		"{\"replies\":[{}]}",
-		"{\"replies\":[{\"method\":\"ping\"}]}",
-		"{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"frame\":\"b\"}]}",
-		"{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"delay_ms\":-1}]}",
-		"{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"x\":1}]}",
+	static const char *const rows[][3] = {
+		{ "{\"says\":7}", ", says", "expected a string, not integer" },
+		{ "{\"replies\":[{}]}", ", replies[0]", NEEDS },
+		{ "{\"replies\":[{\"method\":\"ping\"}]}", ", replies[0]",
+		  NEEDS },
+		{ "{\"replies\":[{\"reply\":\"a\"}]}", ", replies[0]", NEEDS },
+		{ "{\"replies\":[{\"method\":\"a\",\"reply\":\"a\"},{\"method\":\"ping\",\"reply\":\"a\",\"frame\":\"b\"}]}",
+		  ", replies[1]", NEEDS },
+		{ "{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"delay_ms\":-1}]}",
+		  ", replies[0].delay_ms",
+		  "expected a whole number from 0 to 2147483647" },
+		{ "{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"delay_ms\":2147483648}]}",
+		  ", replies[0].delay_ms",
+		  "expected a whole number from 0 to 2147483647" },
+		{ "{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"x\":1}]}",
+		  ", replies[0]", "a recorded reply has no member 'x'" },
+		{ "{\"replies\":[{\"method\":\"ping\",\"reply\":\"a\",\"params\":1}]}",
+		  ", replies[0].params",
+		  "expected an object ({...}), not integer" },
+		{ "{\"replies\":[{\"method\":1,\"reply\":\"a\"}]}",
+		  ", replies[0].method", "expected a string, not integer" },
+		{ "{\"replies\":[{\"method\":\"a\",\"reply\":1}]}",
+		  ", replies[0].reply", "expected a string, not integer" },
+		{ "{\"replies\":[{\"method\":\"a\",\"frame\":[]}]}",
+		  ", replies[0].frame", "expected a string, not array" },
+		{ "{\"replies\":[7]}", ", replies[0]",
+		  "expected an object ({...}) for a recorded reply" },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(texts); i++) {
-		struct error err = { 0 };
+	assert_null(
+		profile_parse("{\"says\":\"no JSON\"}", 18, "f.json", NULL));
+	for (size_t i = 0; i < COUNT(rows); i++)
+		is_wrong(rows[i][0], rows[i][1], rows[i][2]);
+}
 
-		assert_null(profile_parse(texts[i], strlen(texts[i]), "f.json",
-					  &err));
-		assert_int_equal(err.kind, ERR_USAGE);
-		error_reset(&err);
-	}
+#define REPLIES                                                              \
+	"{\"replies\":["                                                     \
+	"{\"method\":\"r\",\"params\":{\"uri\":\"a\"},\"reply\":\"ra\"},"    \
+	"{\"method\":\"r\",\"params\":{\"uri\":\"b\"},\"reply\":\"rb\"},"    \
+	"{\"method\":\"l\",\"reply\":\"l0\",\"delay_ms\":2147483647},"       \
+	"{\"method\":\"l\",\"params\":{\"cursor\":\"c\"},\"frame\":\"lc\"}," \
+	"{\"method\":\"r\",\"params\":{\"uri\":\"a\",\"_meta\":{}},"         \
+	"\"reply\":\"<${id}|${id}>\"},"                                      \
+	"{\"method\":\"ping\",\"params\":{\"x\":1},\"reply\":\"p\"},"        \
+	"{\"method\":\"r\",\"params\":{\"uri\":\"a\",\"y\":1},"              \
+	"\"reply\":\"ray\"}]}"
+
+/* The same question: but for _meta, and with nothing as with {}. */
+static void which(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{\"method\":\"r\",\"params\":{\"uri\":\"b\"}}", "rb" },
+		{ "{\"method\":\"r\",\"params\":{\"uri\":\"a\"}}", "ra" },
+		{ "{\"method\":\"r\",\"id\":[1],\"params\":{\"_meta\":7,\"uri\":\"a\"}}",
+		  "<[1]|${id}>" },
+		{ "{\"method\":\"r\",\"params\":{\"uri\":\"a\"}}", "<|${id}>" },
+		{ "{\"method\":\"r\",\"params\":{\"y\":1,\"uri\":\"a\"}}",
+		  "ray" },
+		{ "{\"method\":\"r\",\"params\":{\"y\":2,\"uri\":\"a\"}}",
+		  NULL },
+		{ "{\"method\":\"r\",\"params\":{\"uri\":\"c\"}}", NULL },
+		{ "{\"method\":\"r\"}", NULL },
+		{ "{\"method\":\"l\"}", "l0" },
+		{ "{\"method\":\"l\",\"params\":{}}", "l0" },
+		{ "{\"method\":\"l\",\"params\":{\"_meta\":{\"a\":1}}}", "l0" },
+		{ "{\"method\":\"l\",\"params\":{\"cursor\":\"c\"}}", "lc" },
+		{ "{\"method\":\"l\",\"params\":{\"cursor\":\"d\"}}", NULL },
+		{ "{\"method\":\"ping\",\"params\":{\"x\":2}}", "p" },
+		{ "{\"method\":\"ping\"}", "p" },
+		{ "{\"method\":\"Ping\"}", NULL },
+		{ "{\"method\":7}", NULL },
+	};
+	struct error err = { 0 };
+	struct profile *p =
+		profile_parse(REPLIES, strlen(REPLIES), "f.json", &err);
+	uint32_t *given = NULL;
+
+	(void)state;
+	if (!p)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_answers(p, &given, rows[i][0], rows[i][1]);
+	assert_int_equal(p->recorded.reply[2]->delay_ms, INT32_MAX);
+	assert_false(p->recorded.reply[2]->frame);
+	assert_true(p->recorded.reply[3]->frame);
+	mem_free(given);
+	profile_free(p);
 }
 
 int main(void)
@@ -274,7 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers), cmocka_unit_test(others),
 		cmocka_unit_test(written), cmocka_unit_test(nothing),
-		cmocka_unit_test(wrong),
+		cmocka_unit_test(wrong),   cmocka_unit_test(which),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
