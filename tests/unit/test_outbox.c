@@ -77,11 +77,11 @@ static void read_now(struct buf *out)
 static void assert_frames(const struct buf *got, const char *expected)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
+	const char *bytes = buf_string(got);
 	struct control_frame frame;
 	size_t at = 0;
 
-	while (control_decode(&frame, got->data + at, got->len - at, NULL) ==
-	       1) {
+	while (control_decode(&frame, bytes + at, got->len - at, NULL) == 1) {
 		buf_printf(&text, "%s%c:%.*s", at ? " " : "", frame.kind,
 			   (int)frame.len, frame.data);
 		at += frame.size;
