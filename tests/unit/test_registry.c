@@ -229,6 +229,10 @@ static void servers(void **state)
 	/* One that ends is no longer meant. */
 	board[1].closing = true;
 	assert_true(device_fits(a, "SRV"));
+	/* It stands before the one whose id that is. */
+	board[1].closing = false;
+	high.name = TEXT("OTHER");
+	assert_true(device_fits(b, "OTHER"));
 }
 
 /* ---- what a board tells of itself ---- */
@@ -501,6 +505,7 @@ static void nobody_knows(void **state)
 	CLEANUP(words_done) struct words ids = { 0 };
 
 	(void)state;
+	known_as("KITCHEN", MAC_A);
 	unknown("y*", "no board that is here or known fits 'y*'");
 	unknown("id:", "no board that is here or known fits 'id:'");
 	unknown("y", "'y' is no alias, and no board that is here has that id");
