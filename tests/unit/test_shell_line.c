@@ -36,15 +36,23 @@ static void read_one(const char *text, const char *expected)
 	assert_string_equal(text, "");
 }
 
-static void refused(const char *text, const char *says)
+/* rest: what is read next. */
+static void refused_before(const char *text, const char *says, const char *hint,
+			   const char *rest)
 {
 	CLEANUP(shell_line_done) struct shell_line line = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
 
 	assert_int_equal(shell_line_read(&line, &text, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
-	if (!strstr(err.text, says))
-		fail_msg("'%s' does not say '%s'", err.text, says);
+	assert_string_equal(err.text, says);
+	assert_string_equal(err.hint, hint);
+	assert_string_equal(text, rest);
+}
+
+static void refused(const char *text, const char *says, const char *hint)
+{
+	refused_before(text, says, hint, "");
 }
 
 static void words(void **state)
@@ -59,9 +67,16 @@ static void words(void **state)
 	read_one("a#b", "<a#b>");
 	read_one("  ping\r", "<ping>");
 	read_one("你好 '世 界'", "<你好> <世 界>");
-	refused("call 'x", "single quote at column 6");
-	refused("call \"x", "double quote");
-	refused("call x \\", "backslash");
+	read_one("a\tb\rc", "<a> <b> <c>");
+	read_one("a#b #c", "<a#b>");
+	read_one("a\\#b", "<a#b>");
+	read_one("''#a", "<#a>");
+	read_one("a=#b", "<a=#b>");
+	refused("call 'x", "single quote at column 6 is not closed",
+		"close it, or write \\' for the character itself");
+	refused("call \"x", "double quote at column 6 is not closed",
+		"close it, or write \\\" for the character itself");
+	refused("call x \\", "the line ends with a backslash", "");
 }
 
 static void json(void **state)
@@ -88,6 +103,48 @@ static void json(void **state)
 	read_one("x [}", "<x> <[}>");
 }
 
+/* As deep as that JSON is one word; deeper it is split as words are. */
+static void deep(void **state)
+{
+	enum { DEPTH = 200 };
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		CLEANUP(shell_line_done) struct shell_line line = { 0 };
+		CLEANUP(buf_done) struct buf b = { 0 };
+		const char *text;
+
+		buf_text(&b, "x ");
+		for (int i = 0; i < DEPTH + more; i++)
+			buf_char(&b, i % 2 ? '[' : '{');
+		buf_text(&b, "1, 2");
+		for (int i = DEPTH + more; i > 0; i--)
+			buf_char(&b, i % 2 ? '}' : ']');
+		text = buf_string(&b);
+		assert_int_equal(shell_line_read(&line, &text, NULL), 0);
+		assert_int_equal(line.words.count, 2 + more);
+	}
+}
+
+/* JSON begins a word, or a value behind an unquoted '='. */
+static void where_json_begins(void **state)
+{
+	(void)state;
+	read_one("a{\"b\": 1}", "<a{b:> <1}>");
+	read_one("a=x{\"b\": 1}", "<a=x{b:> <1}>");
+	read_one("a={\"b\": 1}", "<a={\"b\": 1}>");
+	read_one("a'='{\"b\": 1}", "<a={b:> <1}>");
+	read_one("a\\={\"b\": 1}", "<a={b:> <1}>");
+	read_one("a= {\"b\": 1}", "<a=> <{\"b\": 1}>");
+	read_one("{\"b\": 1} c", "<{\"b\": 1}> <c>");
+	read_one("[1, 2]{\"b\": 1}", "<[1, 2]{b:> <1}>");
+	read_one("a=[1, 2][3, 4]", "<a=[1, 2][3,> <4]>");
+	read_one("a=[1, -2.5e+3 ,\t{}]#b", "<a=[1, -2.5e+3 ,\t{}]#b>");
+	read_one("[1, 2}", "<[1,> <2}>");
+	read_one("{\"a\": [1, 2}]", "<{a:> <[1,> <2}]>");
+	read_one("[a*, b]", "<[a*,> <b]>");
+}
+
 static void pipes(void **state)
 {
 	(void)state;
@@ -97,9 +154,18 @@ static void pipes(void **state)
 	read_one("x {\"a\":\"|\"} | cat", "<x> <{\"a\":\"|\"}> => cat");
 	read_one("x | jq 'a\nb'", "<x> => jq 'a\nb'");
 	read_one("x | echo # all of it", "<x> => echo # all of it");
-	refused("x |", "nothing stands behind '|'");
-	refused("| cat", "nothing stands before '|'");
-	refused("x || y", "'||'");
+	read_one("x |cat\t\r", "<x> => cat");
+	read_one("x | a || b", "<x> => a || b");
+	read_one("x | 'a\\' b", "<x> => 'a\\' b");
+	read_one("x | \"a\\\"\nb\"", "<x> => \"a\\\"\nb\"");
+	read_one("x # a | b", "<x>");
+	refused("x |", "nothing stands behind '|'", "a command for sh: | jq .");
+	refused_before("x | \t\ninfo", "nothing stands behind '|'",
+		       "a command for sh: | jq .", "\ninfo");
+	refused("| cat", "nothing stands before '|'", "");
+	refused_before("x || y",
+		       "'||' is not known here: a line is one command", "",
+		       "| y");
 }
 
 static void outside(void **state)
@@ -109,7 +175,11 @@ static void outside(void **state)
 	read_one("!ls", " => ls");
 	read_one("  ! echo 'a\nb'", " => echo 'a\nb'");
 	read_one("call !x", "<call> <!x>");
-	refused("!", "nothing stands behind '!'");
+	read_one("!a|b\r", " => a|b");
+	read_one("! a # b", " => a # b");
+	refused("!", "nothing stands behind '!'", "a command for sh: ! ls");
+	refused_before("! \t\ninfo", "nothing stands behind '!'",
+		       "a command for sh: ! ls", "\ninfo");
 }
 
 static void many(void **state)
@@ -128,11 +198,11 @@ static void many(void **state)
 static void open_lines(void **state)
 {
 	static const char *const open[] = {
-		"call x {",	     "call x {\"a\":1,", "call x '",
-		"call x \"a",	     "call x a:=[1,",	 "call x {\"a",
-		"ping \\",	     "x {\"a\":[{}",	 "x | jq '.a",
-		"! echo 'a",	     "ping\ncall x {",	 "call x '{\n\"a\":1",
-		"call x {\"a\":1\n,"
+		"call x {",	  "call x {\"a\":1,",	"call x '",
+		"call x \"a",	  "call x a:=[1,",	"call x {\"a",
+		"ping \\",	  "x \"a\\\"",		"x | \\",
+		"x {\"a\":[{}",	  "x | jq '.a",		"! echo 'a",
+		"ping\ncall x {", "call x '{\n\"a\":1", "call x {\"a\":1\n,"
 	};
 	static const char *const whole[] = { "",
 					     "ping",
@@ -208,7 +278,26 @@ static void secrets(void **state)
 		"x {\"request_signature\":\"a\"}",
 		"x otp=1",
 		"x pincode=1",
-		"x passcode=1"
+		"x passcode=1",
+		"x token = a",
+		"x token\t:a",
+		"x \"token\"=a",
+		"x psk=1",
+		"x pwd:1",
+		"x aws.credential=1",
+		"x pin_code=1",
+		"x passphrase=1",
+		"x myAuth=1",
+		"x my2key=1",
+		"x my.key=1",
+		"x apiKey=1",
+		"x -token a",
+		"x --token\ta",
+		"x --key a",
+		"x token b token=c",
+		"get http://h ws://me@h",
+		"use ws://me@h",
+		"x Bearer a"
 	};
 	static const char *const harmless[] = { "ping",
 						"help token",
@@ -223,7 +312,25 @@ static void secrets(void **state)
 						"self.set volume=3",
 						"use ws://h/a@b",
 						"! curl http://h me@h",
-						"call x {\"keyboard\":1}" };
+						"call x {\"keyboard\":1}",
+						"",
+						"x token",
+						"x token a",
+						"x --token",
+						"x --token  ",
+						"x --token -v",
+						"x --token\na",
+						"x toke=1",
+						"x oauth=1",
+						"x ke=1",
+						"x keyx=1",
+						"x a=token",
+						"x bearer",
+						"x http://h/?a@b",
+						"x http://h#a@b",
+						"x http://h\ta@b",
+						"x http:/me@h",
+						"x me@h" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(secret); i++) {
@@ -242,7 +349,8 @@ int main(void)
 		cmocka_unit_test(words),   cmocka_unit_test(json),
 		cmocka_unit_test(pipes),   cmocka_unit_test(outside),
 		cmocka_unit_test(many),	   cmocka_unit_test(open_lines),
-		cmocka_unit_test(hostile), cmocka_unit_test(secrets)
+		cmocka_unit_test(hostile), cmocka_unit_test(secrets),
+		cmocka_unit_test(deep),	   cmocka_unit_test(where_json_begins)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
