@@ -76,7 +76,8 @@ static void words(void **state)
 		"close it, or write \\' for the character itself");
 	refused("call \"x", "double quote at column 6 is not closed",
 		"close it, or write \\\" for the character itself");
-	refused("call x \\", "the line ends with a backslash", "");
+	refused("call x \\", "the line ends with a backslash",
+		"write \\\\ for the character itself");
 }
 
 static void json(void **state)
