@@ -16,6 +16,7 @@
 #include "base/split.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/config.h"
 #include "cli/parse.h"
 
@@ -337,6 +338,21 @@ static void test_many(void **state)
 	assert_string_equal(config.devices.word[1], "y");
 	good("-t a bridge -- server x");
 	assert_int_equal(config.targets.count, 2);
+	assert_string_equal(config.targets.word[0], "a");
+	assert_string_equal(config.targets.word[1], "stdio:server x");
+	assert_string_equal(config.target, "a");
+	assert_string_equal(parsed.target_source, "the command line");
+	setenv("MCPCTL_TARGET", "listen:9", 1);
+	good("bridge -- server");
+	assert_string_equal(config.target, "stdio:server");
+	good("sim: bridge");
+	assert_int_equal(config.targets.count, 1);
+	assert_string_equal(config.target, "sim:");
+	good("bridge");
+	assert_string_equal(config.target, "listen:9");
+	assert_string_equal(parsed.target_source, "MCPCTL_TARGET");
+	assert_int_equal(config.targets.count, 0);
+	unsetenv("MCPCTL_TARGET");
 	good("bridge");
 	assert_int_equal(config.targets.count, 0);
 	assert_null(config.target);
@@ -452,6 +468,190 @@ static void test_inside(void **state)
 	assert_non_null(strstr(err.hint, "use -- PROGRAM"));
 	assert_int_equal(parse_inside(""), 0);
 	assert_null(parsed.command);
+}
+
+struct refusal {
+	const char *line, *text, *hint;
+};
+
+static void refuses(const struct refusal *row, int status)
+{
+	if (status != -1)
+		fail_msg("'%s' was accepted", row->line);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, row->text);
+	assert_string_equal(err.hint, row->hint);
+}
+
+/* What a user reads, whole. */
+static void test_messages(void **state)
+{
+	static const struct refusal rows[] = {
+		{ "tools --timeout", "option '--timeout' needs DURATION", "" },
+		{ "tools --timeout -v", "option '--timeout' needs DURATION",
+		  "'-v' is an option itself; to mean it as the value: --timeout=-v" },
+		{ "tools --timeout -- x", "option '--timeout' needs DURATION",
+		  "'--' is an option itself; to mean it as the value: --timeout=--" },
+		{ "tools -vt", "option '-t' needs TARGET", "" },
+		{ "tools -vZq", "unknown option '-Z' of 'tools'",
+		  "mcpctl help tools lists the options" },
+		{ "--expect 1",
+		  "option '--expect' belongs to 'call', and no command was given",
+		  "" },
+		{ "tools --", "behind '--' a program is missing",
+		  "for example: mcpctl tools -- node server.js" },
+		{ "--", "behind '--' a program is missing",
+		  "for example: mcpctl tools -- node server.js" },
+		{ "lease kitchen --", "behind '--' a program is missing",
+		  "for example: mcpctl lease kitchen -- make test" },
+		{ "sim: tools -- x",
+		  "two targets: 'sim:' and what stands behind '--'", "" },
+		{ "-t a: tools -- x",
+		  "two targets: 'a:' and what stands behind '--'", "" },
+		{ "-t sim: ws://h tools",
+		  "two targets: 'ws://h' and 'sim:' (option -t)", "" },
+		{ "version -- x",
+		  "'version' asks no target, so there is nothing to do with the program behind '--'",
+		  "mcpctl help version" },
+		{ "version --timeout 1s",
+		  "'version' has no use for option '--timeout'",
+		  "leave it out; mcpctl help version" },
+		{ "sim: -e info tools",
+		  "option -e and the command 'tools' exclude each other",
+		  "give every command by its own -e" },
+		{ "sim tools",
+		  "'sim' without ':' is the command that plays a device, and 'tools' is no profile",
+		  "did you mean: mcpctl sim: tools" },
+		{ "STDIO:node x.js tools", "unknown command 'x.js'",
+		  "behind 'stdio:' the program and its words are one word, in quotes; or: mcpctl COMMAND -- node x.js …" },
+		{ "files tools", "unknown command 'files'",
+		  "a server that an mcp.json names is a target behind -t: mcpctl -t files tools" },
+		{ "example.org tools", "unknown command 'example.org'",
+		  "a server that an mcp.json names is a target behind -t: mcpctl -t example.org tools" },
+		{ "simm info", "unknown command 'simm'",
+		  "did you mean 'sim'? or, if an mcp.json names a server so: mcpctl -t simm info" },
+		{ "files", "unknown command 'files'",
+		  "mcpctl help lists the commands; 'call files' calls a tool" },
+		{ "files x", "unknown command 'files'",
+		  "mcpctl help lists the commands; 'call files' calls a tool" },
+		{ "sim: files tools", "unknown command 'files'",
+		  "mcpctl help lists the commands; 'call files' calls a tool" },
+		{ "stdio tools", "unknown command 'stdio'",
+		  "did you mean 'stdio:COMMAND LINE'? (a target: mcpctl stdio:COMMAND LINE info)" },
+		{ "sim: ws://h tools", "unknown command 'ws://h'",
+		  "one target is enough; the command comes next (mcpctl help)" },
+		{ "--nosuchthing x tools", "unknown option '--nosuchthing'",
+		  "mcpctl help --all lists the options" },
+		{ "-o json -Y x tools", "unknown option '-Y'",
+		  "mcpctl help --all lists the options" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		refuses(&rows[i], parse(rows[i].line));
+}
+
+static void test_messages_inside(void **state)
+{
+	static const char *const settings[] = { "output", "timeout", NULL };
+	static const struct refusal rows[] = {
+		{ "tools --timeout 3s",
+		  "option '--timeout' holds for the whole run",
+		  "give it on mcpctl's own command line, or by 'set timeout'" },
+		{ "tools -v", "option '-v' holds for the whole run",
+		  "give it on mcpctl's own command line" },
+		{ "-e info", "option '-e' holds for the whole run",
+		  "give it on mcpctl's own command line" },
+		{ "tools -- x",
+		  "'--' starts a child process as the target, and this line has one already",
+		  "give it on mcpctl's own command line, or, in the shell, by 'use -- PROGRAM'" },
+		{ "files tools", "unknown command 'files'",
+		  "mcpctl help lists the commands; 'call files' calls a tool" },
+		{ "kick --jq .", "'kick' has no use for option '--jq'",
+		  "leave it out; mcpctl help kick" },
+	};
+
+	(void)state;
+	complete_inside_settings = settings;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		refuses(&rows[i], parse_inside(rows[i].line));
+	complete_inside_settings = NULL;
+	assert_int_equal(parse_inside("tools --timeout 3s"), -1);
+	assert_string_equal(err.hint, "give it on mcpctl's own command line");
+	assert_int_equal(parse_inside("tools --jq .a"), 0);
+	assert_string_equal(parsed.jq, ".a");
+	assert_null(parsed.target_source);
+	good("tools --jq .a");
+	assert_null(parsed.jq);
+	assert_string_equal(config.jq, ".a");
+}
+
+/* A name that is too long for a message is cut in it. */
+static void test_long_names(void **state)
+{
+	(void)state;
+	for (int len = 44; len <= 46; len++) {
+		char name[64], line[80], text[128];
+
+		memset(name, 'a', sizeof(name));
+		name[len] = '\0';
+		snprintf(line, sizeof(line), "tools --%s=x", name);
+		name[len < 45 ? len : 45] = '\0';
+		snprintf(text, sizeof(text), "unknown option '--%s' of 'tools'",
+			 name);
+		assert_int_equal(parse(line), -1);
+		assert_string_equal(err.text, text);
+	}
+}
+
+/* A word with a dot calls the tool of that name. */
+static void test_tool_words(void **state)
+{
+	(void)state;
+	good("sim: self.x a=1");
+	assert_ptr_equal(parsed.command, &cmd_call);
+	operands(2, "a=1");
+	assert_string_equal(parsed.operands.word[0], "self.x");
+	good("self.x");
+	operands(1, "self.x");
+	good("call self.x tools");
+	operands(2, "tools");
+	assert_int_equal(parse_inside("self.x a=1"), 0);
+	assert_ptr_equal(parsed.command, &cmd_call);
+	operands(2, "a=1");
+}
+
+/* Values that look like options, and options that have none. */
+static void test_values(void **state)
+{
+	(void)state;
+	good("tools --trace --nosuch -vd kitchen");
+	assert_string_equal(config.trace, "--nosuch");
+	assert_true(config.verbose);
+	assert_string_equal(config.device, "kitchen");
+	good("tools --trace -");
+	assert_string_equal(config.trace, "-");
+	good("tools --trace -5 -vvqdkitchen");
+	assert_string_equal(config.trace, "-5");
+	assert_int_equal(config.verbose, 2);
+	assert_true(config.quiet);
+	assert_string_equal(config.device, "kitchen");
+	good("tools -dv");
+	assert_string_equal(config.device, "v");
+	assert_int_equal(config.verbose, 0);
+}
+
+/* The line of a shell is completed, not judged. */
+static void test_verbatim(void **state)
+{
+	(void)state;
+	good("_complete -v x: --nosuch");
+	assert_ptr_equal(parsed.command, &cmd_complete_words);
+	assert_non_null(parsed.options);
+	operands(3, "--nosuch");
+	assert_string_equal(parsed.operands.word[0], "-v");
+	assert_int_equal(config.verbose, 0);
+	assert_null(config.target);
 }
 
 /* Options may stand before the command, so a name means the same everywhere. */
@@ -631,6 +831,12 @@ int main(void)
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_messages_inside),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_tool_words),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_verbatim),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_usage_and_counts),
 		cmocka_unit_test(test_bounds),
