@@ -3,14 +3,8 @@
  * What is said of an invocation before anything is opened: too few operands,
  * too many, a target in the wrong place, --all where there is none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "rendered.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/parse.h"
@@ -18,6 +12,7 @@
 static struct app app;
 static struct parsed parsed;
 static struct error err;
+static struct rendered shown;
 
 static int ran(const struct invocation *in, struct error *e)
 {
@@ -57,14 +52,22 @@ static int begin(void **state)
 	(void)state;
 	app = (struct app){ 0 };
 	parsed = (struct parsed){ 0 };
+	rendered_start(&shown, OUTPUT_TEXT, false);
+	app.out = shown.r;
 	return 0;
+}
+
+static void forget(void)
+{
+	words_done(&parsed.operands);
+	error_reset(&err);
 }
 
 static int end(void **state)
 {
 	(void)state;
-	words_done(&parsed.operands);
-	error_reset(&err);
+	forget();
+	rendered_end(&shown);
 	return 0;
 }
 
@@ -72,7 +75,7 @@ static int execute(const struct command *c, const char *line)
 {
 	struct connection connection = { .app = &app };
 
-	end(NULL);
+	forget();
 	parsed = (struct parsed){ .command = c };
 	assert_int_equal(words_split(&parsed.operands, line, NULL), 0);
 	return command_execute(&connection, &parsed, &err);
@@ -187,6 +190,76 @@ static void test_lines(void **state)
 	assert_string_equal(err.text, "no command on this line");
 	assert_int_equal(command_run(&connection, words, 2, &err), -1);
 	assert_string_equal(err.text, "unknown option '--frob' of 'version'");
+	assert_string_equal(rendered_out(&shown), "");
+	memcpy(option, "--help", sizeof(option));
+	assert_int_equal(command_run(&connection, words, 2, &err), 0);
+	assert_ptr_equal(strstr(rendered_out(&shown),
+				"usage: mcpctl [OPTION]... version\n\n"),
+			 rendered_out(&shown));
+	rendered_end(&shown);
+	begin(NULL);
+	memcpy(name, "help", sizeof("help"));
+	assert_int_equal(command_run(&connection, words, 1, &err), 0);
+	assert_non_null(strstr(rendered_out(&shown), "\nStart here:\n"));
+}
+
+static const char *help_of(const struct command *c, const char *line)
+{
+	struct connection connection = { .app = &app };
+
+	forget();
+	parsed = (struct parsed){ .command = c, .help = true };
+	assert_int_equal(words_split(&parsed.operands, line, NULL), 0);
+	assert_int_equal(command_execute(&connection, &parsed, &err), 0);
+	assert_int_equal(err.kind, ERR_NONE);
+	return rendered_out(&shown);
+}
+
+/* Help is given whatever else is wrong, and without a peer. */
+static void test_help(void **state)
+{
+	static const char of_two[] =
+		"usage: mcpctl [OPTION]... two FILE [OTHER]\n\nOf two.\n\n"
+		"Options that every command has: mcpctl help --all\n";
+	struct command call = two;
+
+	(void)state;
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	call.brief = "of two";
+	assert_string_equal(help_of(&call, "a b c d"), of_two);
+	rendered_end(&shown);
+	begin(NULL);
+	call.operand = OPERAND_TOOL_CALL;
+	assert_string_equal(help_of(&call, "self.x"), of_two);
+	rendered_end(&shown);
+	begin(NULL);
+	app.config.target = "nosuch:";
+	assert_string_equal(help_of(&call, ""), of_two);
+}
+
+/* What a run is told of its command. */
+static void test_told(void **state)
+{
+	static const struct command stream = { .name = "stream",
+					       .flags = CMD_STREAM | CMD_NO_MCP,
+					       .max = -1,
+					       .run = ran };
+	struct connection connection = { .app = &app };
+
+	(void)state;
+	app.config.no_init = true;
+	parsed.command = &stream;
+	command_execute(&connection, &parsed, &err);
+	assert_true(app.out.query_at_once);
+	assert_true(connection.any_device);
+	parsed.command = &none;
+	command_execute(&connection, &parsed, &err);
+	assert_false(app.out.query_at_once);
+	assert_false(connection.any_device);
+	app.config.no_init = false;
+	parsed.command = &stream;
+	command_execute(&connection, &parsed, &err);
+	assert_false(connection.any_device);
 }
 
 static void test_tools(void **state)
@@ -210,7 +283,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_counts),	  TEST(test_value_apart),
 		TEST(test_target_behind), TEST(test_all),
-		TEST(test_lines),	  TEST(test_tools),
+		TEST(test_lines),	  TEST(test_help),
+		TEST(test_told),	  TEST(test_tools),
 	};
 
 	mem_init();

@@ -578,6 +578,8 @@ static void test_messages_inside(void **state)
 	complete_inside_settings = NULL;
 	assert_int_equal(parse_inside("tools --timeout 3s"), -1);
 	assert_string_equal(err.hint, "give it on mcpctl's own command line");
+	assert_int_equal(parse_inside("tools -o json"), -1);
+	assert_string_equal(err.text, "option '-o' holds for the whole run");
 	assert_int_equal(parse_inside("tools --jq .a"), 0);
 	assert_string_equal(parsed.jq, ".a");
 	assert_null(parsed.target_source);

@@ -117,10 +117,10 @@ static void deep(void **state)
 
 		buf_text(&b, "x ");
 		for (int i = 0; i < DEPTH + more; i++)
-			buf_char(&b, i % 2 ? '[' : '{');
+			buf_char(&b, '[');
 		buf_text(&b, "1, 2");
 		for (int i = DEPTH + more; i > 0; i--)
-			buf_char(&b, i % 2 ? '}' : ']');
+			buf_char(&b, ']');
 		text = buf_string(&b);
 		assert_int_equal(shell_line_read(&line, &text, NULL), 0);
 		assert_int_equal(line.words.count, 2 + more);
@@ -141,6 +141,9 @@ static void where_json_begins(void **state)
 	read_one("[1, 2]{\"b\": 1}", "<[1, 2]{b:> <1}>");
 	read_one("a=[1, 2][3, 4]", "<a=[1, 2][3,> <4]>");
 	read_one("a=[1, -2.5e+3 ,\t{}]#b", "<a=[1, -2.5e+3 ,\t{}]#b>");
+	read_one("[1] #b", "<[1]>");
+	read_one("[1]|b", "<[1]> => b");
+	read_one("[1]\\ b", "<[1] b>");
 	read_one("[1, 2}", "<[1,> <2}>");
 	read_one("{\"a\": [1, 2}]", "<{a:> <[1,> <2}]>");
 	read_one("[a*, b]", "<[a*,> <b]>");
@@ -198,13 +201,23 @@ static void many(void **state)
 
 static void open_lines(void **state)
 {
-	static const char *const open[] = {
-		"call x {",	  "call x {\"a\":1,",	"call x '",
-		"call x \"a",	  "call x a:=[1,",	"call x {\"a",
-		"ping \\",	  "x \"a\\\"",		"x | \\",
-		"x {\"a\":[{}",	  "x | jq '.a",		"! echo 'a",
-		"ping\ncall x {", "call x '{\n\"a\":1", "call x {\"a\":1\n,"
-	};
+	static const char *const open[] = { "call x {",
+					    "call x {\"a\":1,",
+					    "call x '",
+					    "call x \"a",
+					    "call x a:=[1,",
+					    "call x {\"a",
+					    "ping \\",
+					    "x \"a\\\"",
+					    "x | \\",
+					    "ping\n{",
+					    "a=\n[",
+					    "x {\"a\":[{}",
+					    "x | jq '.a",
+					    "! echo 'a",
+					    "ping\ncall x {",
+					    "call x '{\n\"a\":1",
+					    "call x {\"a\":1\n," };
 	static const char *const whole[] = { "",
 					     "ping",
 					     "call x {}",

@@ -44,6 +44,9 @@ static void test_nearest(void **state)
 	}
 	assert_null(command_nearest("xylophone"));
 	assert_null(command_nearest(""));
+	/* Of two letters one is too much, of three it is not. */
+	assert_null(command_nearest("qs"));
+	assert_string_equal(command_nearest("rpx"), "request");
 	/* The hidden command is not proposed. */
 	const char *near = command_nearest("generat");
 	assert_true(!near || strcmp(near, "generate") != 0);
@@ -109,6 +112,13 @@ static void test_topics(void **state)
 	says(suggest_topic("zzzzzz", &err),
 	     "no command and no help topic is called 'zzzzzz'",
 	     "mcpctl help lists both");
+	/* What is a topic alone, too. */
+	says(suggest_topic("enviroment", &err),
+	     "no command and no help topic is called 'enviroment'",
+	     "did you mean: mcpctl help environment");
+	says(suggest_topic("jsn", &err),
+	     "no command and no help topic is called 'jsn'",
+	     "did you mean: mcpctl help json");
 	/* Other names of commands are near, too. */
 	says(suggest_topic("helo", &err),
 	     "no command and no help topic is called 'helo'",
@@ -159,6 +169,8 @@ static void test_options(void **state)
 	says(suggest_option(&cmd_tools, "--zzzzzzzz", &err),
 	     "unknown option '--zzzzzzzz' of 'tools'",
 	     "mcpctl help tools lists the options");
+	says(suggest_option(NULL, "--erra", &err), "unknown option '--erra'",
+	     "did you mean '--era'?");
 	says(suggest_option(NULL, "--verbos", &err),
 	     "unknown option '--verbos'", "did you mean '--verbose'?");
 }
