@@ -208,6 +208,38 @@ static void test_opened(void **state)
 	opened(&cmd_call, &both);
 }
 
+#define SPAN(text) ((struct span){ (text), strlen(text) })
+
+/* Two devices that gave the same; the columns as they are without --fields. */
+static void rows_are(const struct command *c, const char *fields,
+		     const char *expected)
+{
+	static const char one[] = "{\"id\":\"1\",\"pick\":\"p\",\"took_us\":5}";
+	static const char two[] = "{\"id\":\"2\",\"pick\":\"q\",\"took_us\":6}";
+
+	app.config = (struct config){ .output = OUTPUT_TABLE,
+				      .all = true,
+				      .fields = fields };
+	assert_int_equal(output_open(&app, c, &err), 0);
+	app.out = shown.r;
+	table_add(app.table, SPAN(one), SPAN("7"));
+	table_add(app.table, SPAN(two), SPAN("7"));
+	assert_int_equal(output_end(&app, 0, &err), 0);
+	assert_string_equal(rendered_out(&shown), expected);
+	app_done(&app);
+	end(NULL);
+	begin(NULL);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	rows_are(&cmd_call, NULL, "CALL");
+	rows_are(&cmd_call, "id,value", "FIELDS");
+	rows_are(&cmd_call, "value", "VALUE");
+	rows_are(&cmd_info, NULL, "INFO");
+}
+
 static void test_broken_query(void **state)
 {
 	(void)state;
@@ -236,8 +268,8 @@ int main(void)
 		TEST(test_as_before),	  TEST(test_refused),
 		TEST(test_checked),	  TEST(test_exclusive),
 		TEST(test_without_table), TEST(test_columns),
-		TEST(test_opened),	  TEST(test_broken_query),
-		TEST(test_end),
+		TEST(test_opened),	  TEST(test_rows),
+		TEST(test_broken_query),  TEST(test_end),
 	};
 
 	mem_init();
