@@ -127,6 +127,12 @@ static void test_comments(void **state)
 		"{\"a\":{\"command\":\"\\\"//\\\\\"}}");
 	becomes("m.json", "/* a *//* \" *//** / */{\"servers\":{}}//x\n//",
 		"{}");
+	/* A comment of nothing ends, one of a slash does not. */
+	becomes("m.json", "/**/{\"servers\":{}}", "{}");
+	becomes("m.json", "/*/,*/{\"servers\":{}}", "{}");
+	becomes("m.json", "{\"servers\":{\"a\":{\"command\":\"\\\\\"/*,*/,}}}",
+		"{\"a\":{\"command\":\"\\\\\"}}");
+	fails("m.json", "{\"servers\":{},\"x\":/1}", "is no JSON");
 	/* Not where a value is missing. */
 	fails("m.json", "{\"servers\":{},,}", "is no JSON");
 	fails("m.json", "{\"servers\":{\"a\":/}}", "is no JSON");
@@ -154,6 +160,24 @@ static void test_languages(void **state)
 	fails("m.json", "[1]", "has no object \"mcpServers\"");
 	fails("m.json", "{\"mcpServers\":[{\"name\":\"a\"}]}",
 	      "has no object \"mcpServers\"");
+}
+
+/* A list with names, in that language alone. */
+static void test_yaml(void **state)
+{
+	static const char list[] =
+		"mcpServers:\n- name: a\n  command: c\n- command: d\n";
+	static const char made[] =
+		"{\"a\":{\"name\":\"a\",\"command\":\"c\"},\"\":{\"command\":\"d\"}}";
+
+	(void)state;
+	becomes("/h/.continue/config.yaml", list, made);
+	becomes("/p/.continue/mcpServers/a.YML", list, made);
+	becomes("x.yml", "servers:\n  b:\n    command: c\n",
+		"{\"b\":{\"command\":\"c\"}}");
+	fails("x.yaml", "a: [", "cannot be read as YAML");
+	fails("x.yaml", "a: 1\n", "has no object \"mcpServers\"");
+	becomes("/h/.continue/config.yaml", "a: 1\n", "{}");
 }
 
 /* What is there for servers alone must have some; settings need not. */
@@ -317,8 +341,8 @@ static void test_variables(void **state)
 	entry("/p/.gemini/settings.json", ALL,
 	      "{\"command\":\"/p/${HOME}\",\"args\":[\"${A_1} $1 {env:B} "
 	      "${env:C} $ {env:} {env:D\",[{\"k\":\"${z}${userHome\"}]]}");
-	entry(".gemini/settings.json", "{\"cwd\":\"$_a$Z9-$\"}",
-	      "{\"cwd\":\"${_a}${Z9}-$\"}");
+	entry(".gemini/settings.json", "{\"cwd\":\"$_a$Z90$z$A-$0$\"}",
+	      "{\"cwd\":\"${_a}${Z90}${z}${A}-$0$\"}");
 	entry("/p/x.gemini/settings.json", "{\"cwd\":\"$A\"}",
 	      "{\"cwd\":\"$A\"}");
 	becomes("/p/opencode.json", "{\"mcp\":{\"x\":" ALL "}}",
@@ -353,7 +377,7 @@ int main(void)
 		TEST(test_suffixes),  TEST(test_comments), TEST(test_languages),
 		TEST(test_nothing),   TEST(test_places),   TEST(test_projects),
 		TEST(test_commands),  TEST(test_urls),	   TEST(test_headers),
-		TEST(test_variables), TEST(test_off),
+		TEST(test_variables), TEST(test_off),	   TEST(test_yaml),
 	};
 
 	mem_init();

@@ -139,6 +139,99 @@ static void test_commands(void **state)
 	words_done(&given);
 }
 
+/* As the second of two -e. */
+static void refused_as(const char *line, const char *text, const char *hint)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	CLEANUP(words_done) struct words given = { 0 };
+	struct script s = { 0 };
+
+	words_add(&given, "ping");
+	words_add(&given, line);
+	assert_int_equal(script_add_commands(&s, &given, &e), -1);
+	assert_int_equal(e.kind, ERR_USAGE);
+	assert_string_equal(e.text, text);
+	assert_string_equal(e.hint, hint);
+	script_done(&s);
+	assert_int_equal(s.count, 0);
+}
+
+static void test_messages(void **state)
+{
+	static const char shell[] =
+		"lines with pipes and '!': mcpctl shell <FILE, with the target in front of 'shell'";
+	static const char quotes[] =
+		"lines with pipes and '!': mcpctl shell <FILE, with the target in front of 'shell'; in quotes '|' is a character";
+
+	(void)state;
+	refused_as("!ls", "command 2: '!' is for the shell", shell);
+	refused_as("! ls | wc", "command 2: '!' is for the shell", shell);
+	refused_as(" a|b", "command 2: '|' is for the shell", quotes);
+	refused_as("shell",
+		   "command 2: 'shell' makes no sense on an open session", "");
+	refused_as("-v", "command 2: option '-v' holds for the whole run",
+		   "give it on mcpctl's own command line");
+	refused_as("''", "command 2: unknown command ''",
+		   "mcpctl help lists the commands; 'call ' calls a tool");
+	refused_as("--help", "command 2: no command on this line", "");
+	refused_as("call 'x",
+		   "command 2: single quote at column 6 is not closed",
+		   "close it, or write \\' for the character itself");
+}
+
+static void holds(const struct script *s, size_t i, const char *source,
+		  size_t number, const char *text)
+{
+	assert_true(i < s->count);
+	assert_string_equal(s->line[i].source, source);
+	assert_int_equal(s->line[i].number, number);
+	assert_string_equal(s->line[i].text, text);
+	assert_non_null(s->line[i].command);
+	assert_string_equal(s->line[i].command->name, "ping");
+}
+
+/* Comments and blanks are left out, and counted; a mark is no text. */
+static void test_sources(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *path =
+		file_with("\xef\xbb\xbfping\n\n#\n \t\r\n\t ping -v #\r\n");
+	CLEANUP(words_done) struct words given = { 0 };
+	struct app app = { 0 };
+	struct script s = { 0 };
+
+	(void)state;
+	words_add(&given, "# x");
+	words_add(&given, "  ping ");
+	assert_int_equal(script_add_commands(&s, &given, NULL), 0);
+	assert_int_equal(s.count, 1);
+	holds(&s, 0, "-e", 2, "ping");
+	assert_non_null(freopen(path, "r", stdin));
+	unlink(path);
+	assert_int_equal(script_add_file(&s, &app, "-", NULL), -1);
+	assert_true(app.stdin_taken);
+	assert_int_equal(s.count, 3);
+	holds(&s, 1, "stdin", 1, "ping");
+	script_done(&s);
+}
+
+static void test_no_text(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct app app = { 0 };
+	struct script s = { 0 };
+
+	(void)state;
+	assert_int_equal(script_add_file(&s, &app, "/dev/zero", &e), -1);
+	assert_string_equal(e.text, "'/dev/zero' is larger than 16 MB");
+	app.stdin_taken = true;
+	assert_int_equal(script_add_file(&s, &app, "-", &e), -1);
+	assert_string_equal(e.text, "stdin is read by something else already");
+	assert_string_equal(
+		e.hint,
+		"only one '-' can stand in a command line: put the other into a file");
+}
+
 static void assert_path(const char *path, size_t number, const char *expected)
 {
 	char *got = save_path(path, number);
@@ -218,6 +311,9 @@ int main(void)
 		cmocka_unit_test(test_shell_lines),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_no_text),
 		cmocka_unit_test(test_save_paths),
 		cmocka_unit_test(test_expect),
 		cmocka_unit_test(test_expected_error),
