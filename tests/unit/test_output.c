@@ -214,8 +214,10 @@ static void test_opened(void **state)
 static void rows_are(const struct command *c, const char *fields,
 		     const char *expected)
 {
-	static const char one[] = "{\"id\":\"1\",\"pick\":\"p\",\"took_us\":5}";
-	static const char two[] = "{\"id\":\"2\",\"pick\":\"q\",\"took_us\":6}";
+	static const char one[] =
+		"{\"device\":{\"id\":\"1\",\"pick\":\"p\"},\"took_us\":5}";
+	static const char two[] =
+		"{\"device\":{\"id\":\"2\",\"pick\":\"q\"},\"took_us\":6}";
 
 	app.config = (struct config){ .output = OUTPUT_TABLE,
 				      .all = true,
@@ -234,10 +236,11 @@ static void rows_are(const struct command *c, const char *fields,
 static void test_rows(void **state)
 {
 	(void)state;
-	rows_are(&cmd_call, NULL, "CALL");
-	rows_are(&cmd_call, "id,value", "FIELDS");
-	rows_are(&cmd_call, "value", "VALUE");
-	rows_are(&cmd_info, NULL, "INFO");
+	rows_are(&cmd_call, NULL, "2 boards: 7\n  p, q\n");
+	rows_are(&cmd_call, "id,value", "id  value\n1   7\n2   7\n");
+	rows_are(&cmd_call, "value", "value\n7\n7\n");
+	rows_are(&cmd_info, NULL,
+		 "alias  id  took_us  error\n       1   5\n       2   6\n");
 }
 
 static void test_broken_query(void **state)
