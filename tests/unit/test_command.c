@@ -47,20 +47,21 @@ static const struct command
 		 .run = ran },
 	nameless = { .name = "nameless", .min = 1, .max = 1, .run = ran };
 
+static void forget(void)
+{
+	words_done(&parsed.operands);
+	error_reset(&err);
+}
+
 static int begin(void **state)
 {
 	(void)state;
+	forget();
 	app = (struct app){ 0 };
 	parsed = (struct parsed){ 0 };
 	rendered_start(&shown, OUTPUT_TEXT, false);
 	app.out = shown.r;
 	return 0;
-}
-
-static void forget(void)
-{
-	words_done(&parsed.operands);
-	error_reset(&err);
 }
 
 static int end(void **state)
