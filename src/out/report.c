@@ -65,8 +65,16 @@ static bool is_failure(const struct kept_case *c)
 	return c->failure.kind == ERR_PEER || c->failure.kind == ERR_UNMET;
 }
 
+static void add_place(struct buf *out, const struct kept_case *c)
+{
+	buf_text(out, c->source);
+	if (c->line > 0)
+		buf_printf(out, ":%zu", c->line);
+}
+
 static void add_failure(struct buf *out, const struct kept_case *c)
 {
+	CLEANUP(buf_done) struct buf place = { 0 };
 	const char *element = is_failure(c) ? "failure" : "error";
 	buf_printf(out, ">\n\t\t<%s", element);
 	attribute(out, "type", error_kind_name(c->failure.kind));
@@ -82,8 +90,8 @@ static void add_failure(struct buf *out, const struct kept_case *c)
 		xml_text(out, c->failure.hint);
 	}
 	buf_text(out, "\nat ");
-	xml_text(out, c->source);
-	buf_printf(out, ":%zu", c->line);
+	add_place(&place, c);
+	xml_text(out, buf_string(&place));
 	buf_printf(out, "</%s>\n\t</testcase>\n", element);
 }
 
@@ -215,7 +223,7 @@ static void add_case_tap(struct buf *out, const struct report_cases *cases,
 	buf_printf(out, " # time=%" PRId64 "ms\n", c->took_us / 1000);
 	if (good)
 		return;
-	buf_printf(&place, "%s:%zu", c->source, c->line);
+	add_place(&place, c);
 	buf_text(out, "  ---\n");
 	yaml(out, "at", buf_string(&place));
 	yaml(out, "message", c->failure.text);
@@ -353,11 +361,11 @@ void report_add(struct report *r, const struct report_case *c)
 			     sizeof(*all->item));
 	struct kept_case *kept = &all->item[all->count++];
 	*kept = (struct kept_case){ .suite = suite,
-				    .source = mem_strdup(c->source),
+				    .source = mask_text(c->source),
 				    .line = c->line,
 				    .name = mask_text(c->name),
 				    .took_us = c->took_us,
-				    .skipped = mem_strdup(c->skipped) };
+				    .skipped = mask_text(c->skipped) };
 	kept->nth = count_same(all);
 	if (c->failure)
 		mask_error(&kept->failure, c->failure);

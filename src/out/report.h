@@ -26,8 +26,8 @@ int report_open(struct report **out, const char *spec, const char *suite,
 bool report_is_on_stdout(const struct report *r);
 
 /*
- * A command that ran. source: "smoke.txt", line within it; failure NULL: it
- * was good. Everything is copied, secrets in name and failure masked. A case is
+ * A command that ran. source: "smoke.txt", line within it (0: it has none);
+ * failure NULL: it was good. Everything is copied, secrets masked. A case is
  * called by its name alone, whatever its line: a line that is added above
  * leaves the history of the others. Of the same command the second is
  * "name (2)".

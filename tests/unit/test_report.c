@@ -136,8 +136,16 @@ static void test_names(void **state)
 	free(text);
 }
 
+/* A check's cases come from no line, and their source is whom it asked. */
+static const struct report_case asked = {
+	.source = "ws://h/?token=geheim",
+	.name = "tools",
+	.skipped = "not asked: token=geheim",
+};
+
 static void assert_no_secret(const char *spec)
 {
+	struct report_case lost = asked;
 	CLEANUP(error_reset) struct error failure = { 0 };
 	struct report *r = NULL;
 	char *text = NULL;
@@ -148,6 +156,10 @@ static void assert_no_secret(const char *spec)
 	assert_int_equal(report_open(&r, spec, "s", NULL), 0);
 	add(r, "call x password='geheim b'", &failure, NULL);
 	add(r, "call x {\"secret\":\"geheim\"}", NULL, "an earlier failed");
+	report_add(r, &asked);
+	lost.skipped = NULL;
+	lost.failure = &failure;
+	report_add(r, &lost);
 	FILE *f = open_memstream(&text, &len);
 	assert_non_null(f);
 	report_write(r, f);
@@ -155,6 +167,11 @@ static void assert_no_secret(const char *spec)
 	assert_null(strstr(text, "geheim"));
 	assert_non_null(strstr(text, "call x password='***'"));
 	assert_non_null(strstr(text, "Bearer ***"));
+	assert_non_null(strstr(text, "not asked: token=***"));
+	/* Without a line behind it. */
+	assert_non_null(strstr(text, text[0] == '<' ?
+					     "at ws://h/?token=***</failure>" :
+					     "at: \"ws://h/?token=***\"\n"));
 	assert_int_equal(report_close(r, NULL), 0);
 	free(text);
 }
