@@ -1,33 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A check in the making: its stages and cases, what is told, how it ends. */
-#include "rendered.h"
-
-#include "check/check.h"
-
-static struct rendered s;
-static struct app app;
-static struct connection connection;
-static struct check_options options;
-static struct diag diag;
-static const struct invocation in = { .app = &app, .connection = &connection };
-
-static void begin(struct checkup *k)
-{
-	rendered_start(&s, OUTPUT_TEXT, false);
-	app.out = s.r;
-	app.config.timeout = 0;
-	connection.app = &app;
-	options = (struct check_options){ .fail_on = SEVERITY_WARNING };
-	diag = (struct diag){ 0 };
-	check_begin(k, &in, &options, &diag);
-}
-
-static void end(struct checkup *k)
-{
-	check_done(k);
-	diag_done(&diag);
-	rendered_end(&s);
-}
+#include "checkup.h"
 
 static void find(enum diag_code code)
 {
@@ -320,6 +293,55 @@ static void test_last_line(void **state)
 	end(&k);
 }
 
+/* Its last line as JSON, where it was made to its end and where not. */
+static void test_stopped_json(void **state)
+{
+	struct checkup k;
+
+	(void)state;
+	for (int stopped = 0; stopped < 2; stopped++) {
+		begin(&k);
+		app.out.ops = &render_json;
+		check_stage(&k, "a", STAGE_OK, "-");
+		find(B214);
+		find(D112);
+		find(D122);
+		if (stopped)
+			check_end_early(&k);
+		else
+			assert_int_equal(check_end(&k, NULL), -1);
+		assert_non_null(strstr(rendered_out(&s),
+				       "{\"check\":{\"errors\":0,"
+				       "\"warnings\":1,\"notes\":2,"));
+		assert_non_null(strstr(s.out, stopped ? "\"stopped\":true" :
+							"\"stopped\":false"));
+		end(&k);
+	}
+}
+
+/* --findings: a line for each that is told. */
+static void test_findings_file(void **state)
+{
+	char *text = NULL;
+	size_t len = 0;
+	struct checkup k;
+
+	(void)state;
+	begin(&k);
+	app.findings = open_memstream(&text, &len);
+	assert_non_null(app.findings);
+	k.subject = "M";
+	find(B214);
+	find(M415);
+	check_stage(&k, "a", STAGE_OK, "-");
+	fclose(app.findings);
+	app.findings = NULL;
+	assert_ptr_equal(strstr(text, "{\"code\":\"B214\","), text);
+	assert_ptr_equal(strchr(text, '\n'), text + len - 1);
+	free(text);
+	end(&k);
+}
+
 /* Where nothing was made there is nothing to be told. */
 static void test_ends_early(void **state)
 {
@@ -403,6 +425,8 @@ int main(void)
 		cmocka_unit_test(test_stopped_by),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_last_line),
+		cmocka_unit_test(test_stopped_json),
+		cmocka_unit_test(test_findings_file),
 		cmocka_unit_test(test_ends_early),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_explained),
