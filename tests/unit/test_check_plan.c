@@ -246,7 +246,7 @@ static void test_broker(void **state)
 /* Without a client id one is made; TLS is looked at where boards speak it. */
 static void test_broker_ids(void **state)
 {
-	static const char *const urls[] = { "mqtts://h", "mqtts://h/?x=1" };
+	static const char *const urls[] = { "mqtts://h", "mqtts://h/?up=x" };
 	const char *at;
 
 	(void)state;
