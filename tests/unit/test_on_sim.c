@@ -15,6 +15,7 @@ struct shown_line {
 	const char *line;
 	const char *out; /* all of stdout; NULL: it is not compared */
 	const char *says, *notes; /* a part of stdout, of stderr; NULL */
+	const char *parts[12]; /* of stdout, in that order; until NULL */
 	int status; /* what the program ends with */
 	const char *text, *hint; /* of the error: all, a part; NULL */
 };
@@ -59,6 +60,20 @@ static void part(const char *line, const char *what, const char *text,
 		fail_msg("'%s', %s: '%s' has no '%s'", line, what, text, of);
 }
 
+static void in_order(const char *line, const char *text,
+		     const char *const *parts)
+{
+	const char *at = text;
+
+	for (; *parts; parts++) {
+		at = strstr(at, *parts);
+		if (!at)
+			fail_msg("'%s': no '%s' there in '%s'", line, *parts,
+				 text);
+		at += strlen(*parts);
+	}
+}
+
 static void run(const struct shown_line *row)
 {
 	CLEANUP(words_done) struct words words = { 0 };
@@ -80,6 +95,7 @@ static void run(const struct shown_line *row)
 		fail_msg("'%s' shows '%s', not '%s'", row->line, shown.out,
 			 row->out);
 	part(row->line, "stdout", rendered_out(&shown), row->says);
+	in_order(row->line, shown.out, row->parts);
 	part(row->line, "stderr", rendered_err(&shown), row->notes);
 	status = err.kind ? error_status(&err) : app.status;
 	if (status != row->status)
@@ -344,6 +360,112 @@ static void test_language(void **state)
 	setenv("LC_ALL", "C", 1);
 }
 
+#define CHECK_HEAD                                                         \
+	"way      ok    02:00:00:00:00:01 at sim:esp32, connected after ", \
+		"\nhello    ok    version 1, websocket, mcp, ",            \
+		" after the connection\n"                                  \
+		"init     ok    pretend-esp32s3 2.4.2, 2024-11-05, "
+#define CHECK_LIST "\nlist     ok    12 tools (7 user-only), 1 page, "
+#define CHECK_ASKED                                                                 \
+	"\nasked    ok    unknown method, unknown cursor, unknown tool, id 0, id\n" \
+	"               2147483647, a second list\n"
+#define CHECK_NOT_CALLED                                                            \
+	"calls    -     not made (--risk read would call: self.get_device_status\n" \
+	"               self.get_system_info self.screen.get_info)\n"
+
+/* By what it may ask. */
+static void test_check(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim: check --risk look",
+		  .parts = { CHECK_HEAD, CHECK_LIST,
+			     "\nasked    -     nothing (--risk ask asks 6 questions)\n" CHECK_NOT_CALLED
+			     "\n0 errors, 0 warnings, 0 notes in ",
+			     "; 0 asked\n3 more with --risk read, 7 with odd, 6 with args\n" } },
+		{ .line = "sim: check --call self.get_device_status",
+		  .parts = { " of 10)\nnote    D140 ", CHECK_LIST,
+			     CHECK_ASKED CHECK_NOT_CALLED
+			     "called   ok    self.get_device_status ",
+			     "\n0 errors, 0 warnings, 1 note in ",
+			     "; 17 asked\n3 more with --risk read, 7 with odd, 6 with args\nmcpctl explain D140\n" } },
+		{ .line = "sim: check --call nope --call ping",
+		  .parts = { CHECK_NOT_CALLED
+			     "called   fail  no tool 'nope'\n\n0 errors" },
+		  .status = 2,
+		  .text = "no tool 'nope'",
+		  .hint = "the peer has 12 tools" },
+		{ .line = "sim: check --risk args",
+		  .parts = { CHECK_ASKED
+			     "calls    ok    self.get_device_status ",
+			     ", self.get_system_info ", "self.screen.get_info ",
+			     "\nodd      ok    quotes in a name, string id, float id, params null, batch, deep\n"
+			     "               JSON, 200 kB frame\nerror   D124 ",
+			     "\nargs     ok    6 calls of 2 tools with arguments that do not fit\n",
+			     "\n1 error, 0 warnings, 1 note in ",
+			     "; 32 asked\nmcpctl explain D124\n" },
+		  .status = 7,
+		  .text = "the check found errors" },
+		{ .line = "sim:llm check --risk args",
+		  .parts = { "way      ok    sim:llm, connected after ",
+			     "; mcp ",
+			     "\ninit     ok    llm-service 1.0.0, 2025-11-25, ",
+			     "\nlist     ok    1 tool, 1 page, 1561 B; 3 resources; 0 templates; 3 prompts" CHECK_ASKED
+			     "calls    -     no tool that is known to read only\n"
+			     "odd      ok    quotes in a name, string id, float id, params null, deep JSON,\n"
+			     "               200 kB frame\n"
+			     "args     -     no tool that needs an integer and cannot destroy\n\n",
+			     "; 22 asked\n" } },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
+/* Where it breaks off, and what is asked all the same. */
+static void test_check_faults(void **state)
+{
+	static const struct shown_line rows[] = {
+		{ .line = "sim:?fault=cut-frame check",
+		  .parts = { CHECK_HEAD,
+			     "\nasked    fail  unknown method, unknown cursor, unknown tool, id 0, id\n               2147483647, a second list; no answer to: unknown tool\nerror   D134 ",
+			     "\nstopped  calls: not reached, the connection ended at 'unknown tool'\n\n1 error" },
+		  .status = 7,
+		  .text = "the check found errors" },
+		{ .line = "sim:?fault=duplicate-tool check --risk read --fail-on note",
+		  .parts = { "\nlist     ok    13 tools (7 user-only), ",
+			     "note    D112   two tools have one name: self.get_device_status: stands",
+			     CHECK_ASKED, "\n0 errors, 0 warnings, 2 notes" },
+		  .status = 7,
+		  .text = "the check found notes" },
+		{ .line = "sim:?fault=loop-cursor check --skip D140",
+		  .parts = { CHECK_HEAD,
+			     "\nlist     fail  24 tools (14 user-only), 2 pages, ",
+			     " B: tools/list page 2:\n               cursor 'self.get_device_status' came before, on page 1\nerror   D106   paging never ends: nextCursor",
+			     "\nasked    odd   unknown method, ",
+			     "\n1 error, 0 warnings, 0 notes" },
+		  .status = 7,
+		  .text = "the check found errors" },
+		{ .line = "sim:?fault=no-features check",
+		  .parts = { "way      ok    connected\n"
+			     "error   D101   the device does not offer MCP: hello has no features\n",
+			     "\nhello    fail  the device offers no MCP: its hello has no features.mcp\n"
+			     "stopped  init, list, asked, calls: not reached\n\n1 error" },
+		  .status = 3,
+		  .text = "the device offers no MCP: its hello has no features.mcp" },
+		{ .line = "sim:?fault=string-id check",
+		  .parts = { CHECK_ASKED "warning D114 ",
+			     "\n0 errors, 1 warning, 1 note" } },
+		{ .line = "sim:?fault=none check",
+		  .parts = { "way      fail  there is no fault 'none'\n"
+			     "stopped  init, list, asked, calls: not reached\n\n0 errors" },
+		  .status = 2,
+		  .text = "there is no fault 'none'" },
+	};
+
+	(void)state;
+	run_all(rows, COUNT(rows));
+}
+
 static int prepare(void **state)
 {
 	static const char *const homes[] = { "HOME", "XDG_RUNTIME_DIR",
@@ -362,10 +484,15 @@ static int prepare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_call),	 cmocka_unit_test(test_run),
-		cmocka_unit_test(test_lists),	 cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_alone),	 cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_language),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_check_faults),
 	};
 
 	mem_init();
