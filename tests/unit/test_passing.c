@@ -406,6 +406,11 @@ static void test_colors(void **state)
 	e = (struct capture_event){ .conn = 1, .kind = CAPTURED_END };
 	shows(e, "\033[2m+0.000      \033[0m #1         "
 		 "\033[2mended\033[0m\n");
+	e = (struct capture_event){ .conn = 1,
+				    .kind = CAPTURED_DEVICE,
+				    .board = "b" };
+	shows(e, "\033[2m+0.000      \033[0m #1         "
+		 "\033[2mis a device, b\033[0m\n");
 	e = (struct capture_event){ .conn = 1, .kind = CAPTURED_OPEN };
 	shows(e, "\033[2m+0.000      \033[0m #1         "
 		 "\033[2mws begins\033[0m\n");

@@ -47,6 +47,7 @@ static void test_plot(void **state)
 static void test_odd_plots(void **state)
 {
 	static const double one[] = { 5 }, flat[] = { 7, 7 };
+	static const double below[] = { -4, -4 }, small[] = { 0.5, 0.5 };
 	static const double huge[] = { -1.7e308, 1.7e308 };
 
 	(void)state;
@@ -56,6 +57,12 @@ static void test_odd_plots(void **state)
 	add(flat, 2);
 	draws(20, false, NULL,
 	      "14 |               \n 0 |***************\n    0           1 s\n");
+	add(below, 2);
+	draws(20, false, NULL,
+	      " 0 |               \n-8 |***************\n    0           1 s\n");
+	add(small, 2);
+	draws(20, false, NULL,
+	      " 1.5 |             \n-0.5 |*************\n      0         1 s\n");
 	add(huge, 2);
 	draws(24, false, "a unit that is far too long for this",
 	      " 1.7e+308 |           *\n"
