@@ -171,11 +171,10 @@ static void test_unknown(void **state)
 /* A list in a file is looked at as a board's. */
 static void lists(const char *text, const char *expected)
 {
-	CLEANUP(mem_free_ptr)
-	char *path = folder_write("list", text, strlen(text));
 	const char *out;
 	struct checkup k;
 
+	mem_free(folder_write("list", text, strlen(text)));
 	begin(&k);
 	app.out.width = 78;
 	options.against = "rust";
