@@ -123,6 +123,12 @@ static void has(const char *words, bool is)
 static void test_odd(void **state)
 {
 	(void)state;
+	plan("listen:0", RISK_READ, NULL);
+	check_plan(&k, NULL);
+	has("read  each tool that is known to read only, once and three times\n",
+	    true);
+	has("odd   ", false);
+	end(&k);
 	plan("http://127.0.0.1:1/", RISK_ARGS, NULL);
 	check_plan(&k, NULL);
 	has("read  each tool that is known to read only, once and three times\n"
