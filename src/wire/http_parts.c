@@ -210,16 +210,24 @@ static size_t take_left(struct http_parts *p, const char *data, size_t len)
 
 enum chunk_state { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER };
 
+/* Hexadecimal digits alone, all of them kept, and what may follow. RFC 9112, 7.1. */
+static bool is_chunk_size(const struct http_parts *p)
+{
+	size_t digits = strspn(p->line, "0123456789abcdefABCDEF");
+
+	return digits > 0 && digits < sizeof(p->line) - 1 &&
+	       strchr("; \t", p->line[digits]);
+}
+
 static void end_line(struct http_parts *p)
 {
-	char *rest = NULL;
-
+	if (p->line_len > 0 && p->line[p->line_len - 1] == '\r')
+		p->line_len--;
 	p->line[p->line_len] = '\0';
 	switch ((enum chunk_state)p->chunk_state) {
 	case CHUNK_SIZE:
-		p->left = strtoull(p->line, &rest, 16);
-		p->broken = rest == p->line || *p->line == '-' ||
-			    p->left > INT64_MAX;
+		p->left = strtoull(p->line, NULL, 16);
+		p->broken = !is_chunk_size(p) || p->left > INT64_MAX;
 		p->chunk_state = p->left ? CHUNK_DATA : CHUNK_TRAILER;
 		break;
 	case CHUNK_END:
@@ -248,8 +256,7 @@ static size_t feed_chunks(struct http_parts *p, const char *data, size_t len)
 			used++;
 			end_line(p);
 		} else {
-			if (data[used] != '\r' &&
-			    p->line_len < sizeof(p->line) - 1)
+			if (p->line_len < sizeof(p->line) - 1)
 				p->line[p->line_len++] = data[used];
 			used++;
 		}

@@ -129,6 +129,16 @@ codes() {
 	says D145
 }
 
+@test "one that is ended while it waits for the hello blames nobody for it" {
+	background ended mcpctl -v 'sim:?fault=no-hello' check
+	wait_for ended.err 'ready sim'
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -qE '^way +ok +connected' ended.out
+	grep -qE '^stopped +hello, init, ' ended.out
+	absent 'D102|fail|error ' ended.out
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do

@@ -402,6 +402,17 @@ static void chunks(void **state)
 		{ "8000000000000000\r\n", false, true, 0, "" },
 		{ "\r\n", false, true, 0, "" },
 		{ "1\r\nab\r\n", false, true, 1, "a" },
+		/* Eighteen digits are kept; what is not kept is not guessed. */
+		{ "000000000000000001\r\na", false, false, 1, "a" },
+		{ "0000000000000000001\r\n", false, true, 0, "" },
+		{ "00000000000000000000005\r\n", false, true, 0, "" },
+		{ "1 \r\na", false, false, 1, "a" },
+		{ "1\t;x=y\r\na", false, false, 1, "a" },
+		{ "1\r0\r\n", false, true, 0, "" },
+		{ " 1\r\n", false, true, 0, "" },
+		{ "+1\r\n", false, true, 0, "" },
+		{ "0x1\r\n", false, true, 0, "" },
+		{ "1,2\r\n", false, true, 0, "" },
 	};
 
 	(void)state;
