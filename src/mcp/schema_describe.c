@@ -144,8 +144,9 @@ static bool describe_choice(struct describe *d, const cJSON *schema)
 	}
 	if (!choices)
 		return false;
-	buf_text(d->out,
-		 all_are_strings(choices) ? "string, one of" : "one of");
+	buf_text(d->out, !choices->child ? "nothing: its enum is empty" :
+			 all_are_strings(choices) ? "string, one of" :
+						    "one of");
 	cJSON_ArrayForEach(choice, choices) {
 		buf_char(d->out, ' ');
 		if (count++ == CHOICES_MAX || is_full(d)) {

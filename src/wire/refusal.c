@@ -32,6 +32,14 @@ static char *page_title(const char *page)
 	return refusal_line(title, strcspn(title, "<"));
 }
 
+/* NULL: no text, or one that says nothing. */
+static char *words_of(struct span member)
+{
+	CLEANUP(mem_free_ptr) char *said = json_span_string(member);
+
+	return said && said[strspn(said, " \t\r\n")] ? TAKE(said) : NULL;
+}
+
 /* As JSON-RPC, OAuth, frameworks and backends of boards have it. */
 static char *told_in_json(struct span whole)
 {
@@ -42,12 +50,12 @@ static char *told_in_json(struct span whole)
 
 	for (size_t i = 0; i < COUNT(names) && !said; i++) {
 		if (json_span_member(whole, names[i], &member))
-			said = json_span_string(member);
+			said = words_of(member);
 	}
 	if (!said && json_span_member(whole, "error", &error)) {
-		said = json_span_string(error);
+		said = words_of(error);
 		if (!said && json_span_member(error, "message", &member))
-			said = json_span_string(member);
+			said = words_of(member);
 	}
 	return said ? refusal_line(said, strlen(said)) : NULL;
 }

@@ -71,6 +71,8 @@ static void credentials(void **state)
 static void members(void **state)
 {
 	(void)state;
+	check("{\"message\":\"\",\"detail\":\" \\n\",\"error\":\"x\"}", "x");
+	check("{\"message\":\"\",\"error\":{\"message\":\"y\"}}", "y");
 	check("{\"msg\":\"5\",\"title\":\"4\",\"detail\":\"3\",\"message\":\"2\",\"error_description\":\"1\"}",
 	      "1");
 	check("{\"msg\":\"5\",\"title\":\"4\",\"detail\":\"3\",\"message\":\"2\"}",

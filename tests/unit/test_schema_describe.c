@@ -53,6 +53,7 @@ static void descriptions(void **state)
 		  "boolean, default true");
 	describes("{\"type\":\"string\",\"enum\":[\"a\",\"b\"]}",
 		  "string, one of \"a\" \"b\"");
+	describes("{\"enum\":[]}", "nothing: its enum is empty");
 	describes("{\"enum\":[1,null]}", "one of 1 null");
 	describes("{\"const\":\"x\"}", "always \"x\"");
 	describes("{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
