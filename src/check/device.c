@@ -304,6 +304,15 @@ static void fail(struct checkup *k, const char *stage, const struct error *err)
 	check_stage(k, stage, STAGE_FAIL, "%s", err->text);
 }
 
+/* Ended by a signal: what was seen until then, and nobody's failure. */
+static void tell_ended(struct checkup *k)
+{
+	if (k->in->connection->reached)
+		check_stage(k, "way", STAGE_OK, "connected");
+	if (k->diag->hellos)
+		check_stage(k, "hello", STAGE_OK, "it came");
+}
+
 /* How far it came. The session is gone; the engine has seen its frames. */
 static void tell_unopened(struct checkup *k, const struct error *err)
 {
@@ -316,8 +325,6 @@ static void tell_unopened(struct checkup *k, const struct error *err)
 		return;
 	}
 	check_stage(k, "way", STAGE_OK, "connected");
-	if (err->kind == ERR_INTERRUPTED) /* it might have come yet */
-		return;
 	if (device && !k->diag->hellos && !k->diag->initialized) {
 		diag_found(k->diag, D102, (struct span){ 0 }, "%s", err->text);
 		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
@@ -384,7 +391,10 @@ int check_device(struct checkup *k, const char *url, struct error *err)
 	k->subject = "B"; /* we are the backend, and ask odd things */
 	k->plan = device_stages;
 	if (connection_open(c, err)) {
-		tell_unopened(k, err);
+		if (err->kind == ERR_INTERRUPTED)
+			tell_ended(k);
+		else
+			tell_unopened(k, err);
 		if (!c->to_device)
 			k->plan = server_stages;
 		check_stopped(k);

@@ -137,6 +137,14 @@ codes() {
 	grep -qE '^way +ok +connected' ended.out
 	grep -qE '^stopped +hello, init, ' ended.out
 	absent 'D102|fail|error ' ended.out
+	background ended mcpctl --report tap:ended.tap listen:127.0.0.1:0 check
+	wait_for ended.err 'listening'
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -qE '^stopped +way, hello, init, ' ended.out
+	absent 'fail|error ' ended.out
+	grep -q 'kind: "interrupted"' ended.tap
+	absent unmet ended.tap
 }
 
 @test "each simulated fault is named by its code" {
