@@ -127,7 +127,7 @@ struct front_config {
 		admit; /* beside host and what this machine is called */
 	size_t body_max; /* bytes; 0: 1 MB */
 	int64_t head_timeout; /* ms; 0: 10 s */
-	unsigned idle; /* s in which nothing comes amid a request; 0: 15 */
+	unsigned idle; /* s in which nothing is said nor taken; 0: 15 */
 	int64_t refused_again; /* ms in which refusals are told once; 0: 60 s */
 	size_t connections_max; /* HTTP connections; requests beyond wait; 0: 256 */
 	struct budget *budget; /* lent; NULL: one of its own, for its places */
@@ -156,7 +156,7 @@ struct front_stream;
 struct front_stream_events {
 	/*
 	 * The peer went, or reads too slowly (FRONT_STREAM_MAX bytes wait, or
-	 * none is taken in 15 s): once, from the loop, unless stream_end came
+	 * none is taken within idle): once, from the loop, unless stream_end came
 	 * before. It is gone then.
 	 */
 	void (*gone)(void *owner);

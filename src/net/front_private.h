@@ -136,7 +136,10 @@ struct http_guest {
 	bool answering; /* it has asked all, and waits for us */
 	bool ending;
 	bool known; /* who asks now */
-	/* Of what it asks. Not asked of the library later: a head is gone there as soon as its time is over, its connection a turn later. */
+	/*
+	 * What it asks now. Kept, since the library frees a head whose time is
+	 * over a turn before it tells of the connection's end.
+	 */
 	bool chunked;
 };
 

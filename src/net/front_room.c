@@ -112,8 +112,8 @@ static void end(struct front *f, struct http_guest *g)
 static void end_stuck(struct front *f, int64_t before)
 {
 	for (struct http_guest *g = f->guests; g; g = g->next) {
-		if (!g->answering && !g->ending && g->since <= before &&
-		    g->chunked)
+		if (!g->answering && !g->ending && g->chunked &&
+		    g->since <= before)
 			hang_up(g);
 	}
 }

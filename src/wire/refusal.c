@@ -37,7 +37,7 @@ static char *words_of(struct span member)
 {
 	CLEANUP(mem_free_ptr) char *said = json_span_string(member);
 
-	return said && said[strspn(said, " \t\r\n")] ? TAKE(said) : NULL;
+	return said ? refusal_line(said, strlen(said)) : NULL;
 }
 
 /* As JSON-RPC, OAuth, frameworks and backends of boards have it. */
@@ -45,7 +45,7 @@ static char *told_in_json(struct span whole)
 {
 	static const char *const names[] = { "error_description", "message",
 					     "detail", "title", "msg" };
-	CLEANUP(mem_free_ptr) char *said = NULL;
+	char *said = NULL;
 	struct span member, error;
 
 	for (size_t i = 0; i < COUNT(names) && !said; i++) {
@@ -57,7 +57,7 @@ static char *told_in_json(struct span whole)
 		if (!said && json_span_member(error, "message", &member))
 			said = words_of(member);
 	}
-	return said ? refusal_line(said, strlen(said)) : NULL;
+	return said;
 }
 
 char *refusal_words(const char *text, size_t len)
