@@ -53,6 +53,7 @@ const struct alter_row alter_rows[] = {
 struct planned {
 	enum fault_kind kind;
 	int64_t amount; /* ms, or each so manieth */
+	size_t counter; /* of the state's, for such a one */
 	char *tool; /* NULL: of any */
 };
 
@@ -162,6 +163,15 @@ static int take_value(struct planned *f, const char *value, struct error *err)
 	return 0;
 }
 
+static size_t drops(const struct alterations *a)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->faults; i++)
+		count += a->fault[i].kind == DROP_REPLY;
+	return count;
+}
+
 /* "late-reply=2s:self.x"; text is cut up. */
 static int take_fault(struct alterations *a, char *text, struct error *err)
 {
@@ -186,6 +196,11 @@ static int take_fault(struct alterations *a, char *text, struct error *err)
 			err, ERR_USAGE,
 			"fault '%s': behind ':' stands a tool's name%s", text,
 			*tool ? ", which a hello does not have" : "");
+	f.counter = drops(a);
+	if (f.kind == DROP_REPLY && f.counter == ALTER_DROPS)
+		return error_set(err, ERR_USAGE,
+				 "fault 'drop': more than %d of them",
+				 ALTER_DROPS);
 	f.tool = tool ? mem_strdup(tool) : NULL;
 	a->fault = mem_grow(a->fault, &a->faults_capacity, a->faults,
 			    sizeof(*a->fault));
@@ -288,9 +303,9 @@ static void show(const struct planned *f, struct alter_state *s,
 		what->drop = true;
 		break;
 	case DROP_REPLY:
-		what->drop = ++s->replies % (uint64_t)f->amount == 0;
-		if (!what->drop)
+		if (++s->replies[f->counter] % (uint64_t)f->amount != 0)
 			return;
+		what->drop = true;
 		break;
 	case TWO_REPLIES:
 		what->twice = true;

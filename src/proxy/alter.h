@@ -31,6 +31,7 @@ struct alter_row {
 extern const struct alter_row alter_rows[];
 
 #define ALTER_ASKED 32
+#define ALTER_DROPS 16 /* faults that count replies, of one run */
 
 /* Of one talk; zeroed at first. */
 struct alter_state {
@@ -40,7 +41,7 @@ struct alter_state {
 	} asked[ALTER_ASKED]; /* by the backend; a ring */
 	unsigned next;
 	unsigned asks;
-	uint64_t replies; /* of the device */
+	uint64_t replies[ALTER_DROPS]; /* of the device, that each counts */
 	bool hung;
 };
 

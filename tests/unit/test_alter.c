@@ -827,6 +827,72 @@ static void asked_without_a_number(void **state)
 	alterations_free(a);
 }
 
+/* What drops a reply drops it, whatever else is planned for it. */
+static void dropped_by_one_of_two(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_true(with("no-reply,drop=reply/2", &out, false).drop);
+	assert_string_equal(with("no-reply,drop=reply/2", &out, false).fault,
+			    "no-reply");
+	assert_true(with("drop=reply/2,no-reply", &out, false).drop);
+	assert_true(with("hang,drop=reply/2", &out, false).drop);
+}
+
+/* Each counts the replies that it is of. */
+static void each_drop_counts(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		alterations_fault(a, "drop=reply/2:self.x,drop=reply/2:self.y",
+				  NULL),
+		0);
+	alter(a, &s, false, ASKED("1", "tools/call", "{\"name\":\"self.x\"}"),
+	      &out);
+	alter(a, &s, false, ASKED("2", "tools/call", "{\"name\":\"self.y\"}"),
+	      &out);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+			alter(a, &s, true, SAID("1", "\"result\":{}"), &out)
+				.drop,
+			i);
+		assert_int_equal(
+			alter(a, &s, true, SAID("2", "\"result\":{}"), &out)
+				.drop,
+			i);
+	}
+	alterations_free(a);
+}
+
+/* As many of them as there are counters. */
+static void so_many_drops(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	(void)state;
+	for (int i = 1; i < 16; i++)
+		assert_int_equal(
+			alterations_fault(a, "drop=reply/100:self.y", NULL), 0);
+	assert_int_equal(alterations_fault(a, "drop=reply/2:self.x", NULL), 0);
+	assert_int_equal(alterations_fault(a, "drop=reply/2", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, "fault 'drop': more than 16 of them");
+	assert_int_equal(alterations_fault(a, "two-replies", NULL), 0);
+	alter(a, &s, false, CALL, &out);
+	assert_false(alter(a, &s, true, REPLY, &out).drop);
+	assert_true(alter(a, &s, true, REPLY, &out).drop);
+	assert_true(alter(a, &s, true, REPLY, &out).twice);
+	alterations_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -857,6 +923,9 @@ int main(void)
 		cmocka_unit_test(addresses_of_upstreams),
 		cmocka_unit_test(told_again),
 		cmocka_unit_test(asked_without_a_number),
+		cmocka_unit_test(dropped_by_one_of_two),
+		cmocka_unit_test(each_drop_counts),
+		cmocka_unit_test(so_many_drops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
