@@ -371,7 +371,8 @@ static bool misuse(struct mqtt_way *w, const struct altered *what,
 		return true;
 	}
 	if (what->after_ms > 0) {
-		buf_add(&w->waits, packet.text, packet.len);
+		for (int i = 0; i <= what->twice; i++)
+			buf_add(&w->waits, packet.text, packet.len);
 		w->waiting = true;
 		pair_stop(&m->pair, w->from, true);
 		timer_start(&w->timer, what->after_ms);

@@ -823,6 +823,25 @@ static void fault_delays(void **state)
 	buf_done(&reply);
 }
 
+/* Late, and then twice, in front of what waited with it. */
+static void faults_together(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf reply = { 0 }, twice = { 0 };
+
+	(void)state;
+	call(&device, &backend, &reply);
+	buf_add(&twice, reply.data, reply.len);
+	buf_add(&twice, reply.data, reply.len);
+	buf_add(&twice, PING, 2);
+	buf_add(&reply, PING, 2);
+	exchange(&device, &backend, reply.data, reply.len, twice.len);
+	assert_same(&twice, &backend.heard, 0);
+	part(&device, &backend);
+	buf_done(&reply);
+	buf_done(&twice);
+}
+
 /* The other way it still works. */
 static void fault_hangs(void **state)
 {
@@ -936,6 +955,7 @@ int main(void)
 		WITH(fault_doubles, "two-replies"),
 		WITH(fault_changes, "wrong-id"),
 		WITH(fault_delays, "late-reply=1ms"),
+		WITH(faults_together, "late-reply=1ms,two-replies"),
 		WITH(fault_hangs, "hang"),
 		WITH(fault_cuts, "cut-frame"),
 	};
