@@ -66,8 +66,8 @@ static void move_websocket(struct rewriting *r, struct span section)
 	if (before)
 		proxy_say(w->proxy, PROXY_INFO, r->device, NULL,
 			  "is sent to %s, no longer to %s", url, before);
-	edits_add_string(r->edits, place, own);
-	changed(r, "websocket.url", url, own);
+	if (edits_add_string(r->edits, place, own))
+		changed(r, "websocket.url", url, own);
 }
 
 static void move_mqtt(struct rewriting *r, struct span section)
@@ -86,8 +86,8 @@ static void move_mqtt(struct rewriting *r, struct span section)
 		not_changed(r, "mqtt.endpoint", why.text);
 		return;
 	}
-	edits_add_string(r->edits, place, own);
-	changed(r, "mqtt.endpoint", endpoint, own);
+	if (edits_add_string(r->edits, place, own))
+		changed(r, "mqtt.endpoint", endpoint, own);
 }
 
 /* Whether the board would install it at once (device.md 5.2). */
@@ -114,11 +114,9 @@ static void withhold_firmware(struct rewriting *r, struct span section,
 
 	if (ota_reply_decode(&o, body.text, body.len, NULL))
 		return;
-	if (installs(r, &o)) {
-		edits_add(r->edits, section, "{}");
+	if (installs(r, &o) && edits_add(r->edits, section, "{}"))
 		changed(r, "firmware", o.firmware_version,
 			"withheld (--firmware lets it through)");
-	}
 	ota_reply_done(&o);
 }
 

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proxy/web_http and proxy/web_ota: requests of boards through a proxy, byte for
+ * byte on both sides: what is changed in an answer to OTA and what is not, one
+ * request behind another, what is refused, and what is told of all that.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "proxy/alter.h"
+#include "proxy/proxy.h"
+#include "proxy/talk.h"
+
+#define PATIENCE_MS 20000
+
+static struct {
+	struct loop *loop;
+	struct proxy *proxy;
+	struct alterations *alter;
+	struct words words;
+	int upstream; /* listens in the server's place */
+	uint16_t port; /* of the proxy */
+	bool closed;
+	struct buf log; /* a line for each thing that passed */
+	struct buf said, found;
+} run;
+
+/* ---- the proxy ---- */
+
+static const char *who(enum event_from from)
+{
+	return from == FROM_DEVICE  ? "board" :
+	       from == FROM_BACKEND ? "server" :
+				      "nobody";
+}
+
+static void log_body(const struct capture_event *e)
+{
+	if (e->data.len > 300)
+		buf_printf(&run.log, " %zu bytes", e->data.len);
+	else
+		buf_printf(&run.log, " '%.*s'", (int)e->data.len, e->data.text);
+	if (e->cut)
+		buf_printf(&run.log, " of %zu", e->size);
+	if (e->passed.text)
+		buf_printf(&run.log, " => '%.*s'", (int)e->passed.len,
+			   e->passed.text);
+	buf_char(&run.log, '\n');
+}
+
+static void on_passed(void *owner, const struct talk *t,
+		      const struct capture_event *e)
+{
+	(void)owner;
+	switch (e->kind) {
+	case CAPTURED_REQUEST:
+		buf_printf(&run.log, "%s %s asks %.*s%s", who(e->from),
+			   t->device ? t->device : "-",
+			   (int)strcspn(e->head.text, "\r"), e->head.text,
+			   t->leg == LEG_OTA ? "" : " (no OTA)");
+		log_body(e);
+		break;
+	case CAPTURED_RESPONSE:
+		buf_printf(&run.log, "%s answers %d", who(e->from), e->status);
+		log_body(e);
+		break;
+	case CAPTURED_DEVICE:
+		buf_printf(&run.log, "is %s %s\n", e->board ? e->board : "-",
+			   e->version ? e->version : "-");
+		break;
+	case CAPTURED_NOTICE:
+		buf_printf(&run.log, "note %.*s\n", (int)e->data.len,
+			   e->data.text);
+		break;
+	case CAPTURED_END:
+		buf_printf(&run.log, "end by %s %d\n", who(e->from), e->how);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_found(void *owner, const struct talk *t, const struct finding *f,
+		     const char *detail)
+{
+	(void)owner;
+	(void)t;
+	(void)detail;
+	buf_printf(&run.found, "%s ", finding_row(f->code)->code);
+}
+
+static void on_said(void *owner, const struct proxy_news *n)
+{
+	(void)owner;
+	buf_printf(&run.said, "%d %s: %s\n", n->level,
+		   n->device ? n->device : "-", n->text);
+}
+
+static const struct proxy_events events = { .passed = on_passed,
+					    .found = on_found,
+					    .said = on_said };
+
+static void on_closed(void *owner)
+{
+	(void)owner;
+	run.closed = true;
+}
+
+static int bound(uint16_t *port)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t len = sizeof(own);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+	assert_int_equal(listen(fd, 10), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+	*port = ntohs(own.sin_port);
+	return fd;
+}
+
+struct wanted {
+	enum upstream_kind kind; /* UPSTREAM_OTA */
+	unsigned left; /* bits of REWRITE_ALL that are not wanted */
+	bool firmware;
+	const char *set;
+};
+
+static void begin(const struct wanted *w)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	CLEANUP(mem_free_ptr) char *upstream = NULL;
+	uint16_t port;
+	struct error err = { 0 };
+	struct proxy_options o = { .kind = w->kind,
+				   .listen = &run.words,
+				   .rewrite = REWRITE_ALL & ~w->left,
+				   .firmware = w->firmware,
+				   .events = &events };
+
+	memset(&run, 0, sizeof(run));
+	words_add(&run.words, "127.0.0.1:0");
+	assert_int_equal(loop_new(&run.loop, &err), 0);
+	run.upstream = bound(&port);
+	run.alter = alterations_new();
+	if (w->set)
+		assert_int_equal(alterations_set(run.alter, w->set, &err), 0);
+	o.alter = run.alter;
+	upstream =
+		mem_printf(w->kind == UPSTREAM_WS ? "ws://127.0.0.1:%u/ws" :
+						    "http://127.0.0.1:%u/ota/",
+			   port);
+	o.upstream = upstream;
+	if (proxy_open(&run.proxy, run.loop, &o, &err))
+		fail_msg("%s", err.text);
+	proxy_addresses(run.proxy, &at);
+	run.port = (uint16_t)strtoul(strrchr(at.word[0], ':') + 1, NULL, 10);
+}
+
+static void end(void)
+{
+	proxy_close(run.proxy, on_closed, NULL);
+	loop_wait(run.loop, &run.closed, loop_now() + PATIENCE_MS, NULL);
+	assert_true(run.closed);
+	loop_free(run.loop);
+	close(run.upstream);
+	words_done(&run.words);
+	buf_done(&run.log);
+	buf_done(&run.said);
+	buf_done(&run.found);
+	alterations_free(run.alter);
+}
+
+/* ---- a board, and a server ---- */
+
+static void turn(void)
+{
+	const bool never = false;
+
+	loop_stay(run.loop, &never, loop_now() + 1, NULL);
+}
+
+static int dial(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(run.port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+static int accepted(void)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	int fd;
+
+	do {
+		turn();
+		fd = accept4(run.upstream, NULL, NULL,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	} while (fd < 0 && loop_now() < until);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static bool hear(int fd, struct buf *heard)
+{
+	static char piece[65536];
+	ssize_t got;
+
+	while ((got = recv(fd, piece, sizeof(piece), 0)) > 0)
+		buf_add(heard, piece, (size_t)got);
+	return got == 0 || errno != EAGAIN;
+}
+
+/* Until it ends so; NULL: until the connection ends. */
+static void hear_until(int fd, struct buf *heard, const char *last)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	size_t len = last ? strlen(last) : 0;
+	bool over = false;
+
+	while (!over && loop_now() < until) {
+		turn();
+		over = hear(fd, heard);
+		if (last && heard->len >= len &&
+		    memcmp(heard->data + heard->len - len, last, len) == 0)
+			return;
+	}
+	if (last || !over)
+		fail_msg("no '%s' at the end of '%s'", last ? last : "end",
+			 buf_string(heard));
+}
+
+static void say_bytes(int fd, const char *text, size_t len)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	while (len && loop_now() < until) {
+		ssize_t done = send(fd, text, len, MSG_NOSIGNAL);
+
+		text += done > 0 ? done : 0;
+		len -= done > 0 ? (size_t)done : 0;
+		turn();
+	}
+	assert_int_equal(len, 0);
+}
+
+static void say(int fd, const char *text)
+{
+	say_bytes(fd, text, strlen(text));
+}
+
+/* Text with the upstream's HOST:PORT in place of each '@'. */
+static void becomes(const struct buf *is, const char *wanted)
+{
+	CLEANUP(buf_done) struct buf all = { 0 };
+	struct sockaddr_in own;
+	socklen_t len = sizeof(own);
+
+	getsockname(run.upstream, (struct sockaddr *)&own, &len);
+	for (; *wanted; wanted++) {
+		if (*wanted == '@')
+			buf_printf(&all, "127.0.0.1:%u", ntohs(own.sin_port));
+		else
+			buf_char(&all, *wanted);
+	}
+	assert_string_equal(buf_string(is), buf_string(&all));
+}
+
+#define ASK(body_length, body)                                             \
+	"POST /ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nDevice-Id: d1\r\n" \
+	"Content-Length: " body_length "\r\n\r\n" body
+#define JSON "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+#define SIZED(length, body) JSON "Content-Length: " length "\r\n\r\n" body
+
+/* A board asks that, and is answered so; the server ends. What each heard. */
+static void passes(const char *ask, const char *answer, size_t pieces,
+		   struct buf *up, struct buf *down)
+{
+	int board = dial(), server;
+	size_t len = strlen(answer);
+
+	say(board, ask);
+	server = accepted();
+	hear_until(server, up, ask + strlen(ask) - 4);
+	for (size_t at = 0; at < len;) {
+		size_t part = pieces && len - at > pieces ? pieces : len - at;
+
+		say_bytes(server, answer + at, part);
+		at += part;
+	}
+	shutdown(server, SHUT_WR);
+	hear_until(board, down, NULL);
+	close(board);
+	close(server);
+}
+
+/*
+ * A proxy like that; a board asks so, and is answered with that JSON; what goes
+ * down in its place. end() is the caller's.
+ */
+static void edited(const struct wanted *w, const char *ask, const char *json,
+		   const char *instead)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	CLEANUP(buf_done) struct buf answer = { 0 }, wanted = { 0 };
+
+	begin(w);
+	buf_printf(&answer, JSON "Content-Length: %zu\r\n\r\n%s", strlen(json),
+		   json);
+	buf_printf(&wanted, JSON "Content-Length: %zu\r\n\r\n%s",
+		   strlen(instead), instead);
+	passes(ask, buf_string(&answer), 0, &up, &down);
+	becomes(&down, buf_string(&wanted));
+}
+
+static void logged(const char *wanted)
+{
+	becomes(&run.log, wanted);
+}
+
+static void told(const char *wanted)
+{
+	becomes(&run.said, wanted);
+}
+
+static const struct wanted as_usual = { .kind = UPSTREAM_OTA };
+
+/* ---- what passes ---- */
+
+#define WS(url) "{\"websocket\":{\"url\":\"" url "\"},\"x\": 1 }"
+
+/* Both ways, byte for byte but for the address; however it is cut. */
+static void a_question(void **state)
+{
+	(void)state;
+	for (size_t pieces = 0; pieces < 3; pieces++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+
+		begin(&as_usual);
+		passes("POST /ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		       "Device-Id: d1\r\nAccept-Encoding: gzip\r\n"
+		       "X: y\r\nContent-Length: 2\r\n\r\n{}",
+		       SIZED("55", WS("ws://one.example:81/a?b")), pieces, &up,
+		       &down);
+		becomes(&up, "POST /ota/ HTTP/1.1\r\nHost: @\r\n"
+			     "Device-Id: d1\r\n"
+			     "X: y\r\nContent-Length: 2\r\n\r\n{}");
+		becomes(&down, SIZED("55", WS("ws://127.0.0.1:8000/a?b")));
+		logged("note Accept-Encoding is struck from the request: "
+		       "what is compressed cannot be read here\n"
+		       "board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
+		       "server answers 200 '" WS("ws://one.example:81/a?b") "' => '" WS(
+			       "ws://127.0.0.1:8000/a?b") "'\n"
+							  "note websocket.url: ws://one.example:81/a?b -> "
+							  "ws://127.0.0.1:8000/a?b\n"
+							  "end by server 1\n");
+		told("");
+		end();
+	}
+}
+
+/* Where it asked is where it is sent; without a port ours is not known. */
+static void where_it_asked(void **state)
+{
+	(void)state;
+	edited(&as_usual,
+	       "GET /ota HTTP/1.1\r\nHost: 127.0.0.1\r\nDevice-Id: d1\r\n\r\n",
+	       WS("wss://one.example/"), WS("ws://127.0.0.1/"));
+	end();
+}
+
+/* ---- what is changed ---- */
+
+/* Which addresses are left alone, each by its bit. */
+static void what_is_not_wanted(void **state)
+{
+	static const char both[] =
+		"{\"websocket\":{\"url\":\"ws://one.example/\"},"
+		"\"firmware\":{\"version\":\"2.0.0\",\"url\":\"http://f/\"}}";
+	static const char no_ws[] =
+		"{\"websocket\":{\"url\":\"ws://one.example/\"},"
+		"\"firmware\":{}}";
+	static const char no_firmware[] =
+		"{\"websocket\":{\"url\":\"ws://127.0.0.1:8000/\"},"
+		"\"firmware\":{\"version\":\"2.0.0\",\"url\":\"http://f/\"}}";
+	static const struct {
+		struct wanted w;
+		const char *instead;
+	} rows[] = {
+		{ { .left = REWRITE_OTA }, both },
+		{ { .left = REWRITE_WS }, no_ws },
+		{ { .firmware = true }, no_firmware },
+		{ { .firmware = true, .left = REWRITE_WS }, both },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		edited(&rows[i].w, ASK("2", "{}"), both, rows[i].instead);
+		told("");
+		end();
+	}
+}
+
+/* What --set has put there stays, and is not said to be another thing. */
+static void set_before(void **state)
+{
+	static const struct {
+		const char *set, *json, *instead, *log;
+	} rows[] = {
+		{ "/websocket/url=\"ws://two.example/\"",
+		  WS("ws://one.example/"), WS("ws://two.example/"), "" },
+		{ "/websocket={}", WS("ws://one.example/"),
+		  "{\"websocket\":{},\"x\": 1 }", "" },
+		{ "/x=2", WS("ws://one.example/"),
+		  "{\"websocket\":{\"url\":\"ws://127.0.0.1:8000/\"},\"x\": 2 }",
+		  "note websocket.url: ws://one.example/ -> "
+		  "ws://127.0.0.1:8000/\n" },
+		{ "/firmware/url=\"http://g/\"",
+		  "{\"firmware\":{\"version\":\"2.0.0\",\"url\":\"http://f/\"}}",
+		  "{\"firmware\":{\"version\":\"2.0.0\",\"url\":\"http://g/\"}}",
+		  "" },
+		{ "/mqtt/endpoint=\"h\"", "{\"mqtt\":{\"endpoint\":\"i\"}}",
+		  "{\"mqtt\":{\"endpoint\":\"h\"}}", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct wanted w = { .set = rows[i].set };
+		CLEANUP(mem_free_ptr)
+		char *log = mem_printf(
+			"board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
+			"server answers 200 '%s' => '%s'\n%send by server 1\n",
+			rows[i].json, rows[i].instead, rows[i].log);
+
+		edited(&w, ASK("2", "{}"), rows[i].json, rows[i].instead);
+		logged(log);
+		end();
+	}
+}
+
+#define RUNS(version) "{\"application\":{\"version\":\"" version "\"}}"
+#define OFFERS(rest) "{\"firmware\":{" rest "}}"
+#define TO_URL ",\"url\":\"http://f/\""
+
+/* Only what the board would install at once is withheld. */
+static void firmware(void **state)
+{
+	static const struct {
+		const char *runs, *offered;
+		const char *note; /* NULL: it goes on as it came */
+	} rows[] = {
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"1.10.0\"" TO_URL),
+		  "note firmware: 1.10.0 -> withheld (--firmware lets it through)\n" },
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"1.9.0\"" TO_URL), NULL },
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"1.8.9\"" TO_URL), NULL },
+		{ RUNS("1.9.0"),
+		  OFFERS("\"version\":\"1.8.9\",\"force\":1" TO_URL),
+		  "note firmware: 1.8.9 -> withheld (--firmware lets it through)\n" },
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"2.0.0\""), NULL },
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"2.0.0\",\"url\":\"\""),
+		  NULL },
+		{ RUNS("1.9.0"), OFFERS("\"url\":\"http://f/\""), NULL },
+		{ RUNS("1.9.0"), OFFERS("\"version\":\"new\"" TO_URL), NULL },
+		{ RUNS("old"), OFFERS("\"version\":\"2.0.0\"" TO_URL), NULL },
+		/* Of a board that does not say what it runs, any. */
+		{ "{}", OFFERS("\"version\":\"0.0.1\"" TO_URL),
+		  "note firmware: 0.0.1 -> withheld (--firmware lets it through)\n" },
+		{ RUNS(""), OFFERS("\"version\":\"0.0.1\"" TO_URL),
+		  "note firmware: 0.0.1 -> withheld (--firmware lets it through)\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *ask = mem_printf("POST /ota/ HTTP/1.1\r\nHost: 127.0.0.1:"
+				       "8000\r\nContent-Length: %zu\r\n\r\n%s",
+				       strlen(rows[i].runs), rows[i].runs);
+
+		edited(&as_usual, ask, rows[i].offered,
+		       rows[i].note ? "{\"firmware\":{}}" : rows[i].offered);
+		if (rows[i].note)
+			assert_non_null(
+				strstr(buf_string(&run.log), rows[i].note));
+		else
+			assert_null(strstr(buf_string(&run.log), "note"));
+		told("");
+		end();
+	}
+}
+
+/* What stays as it is though it leads past us is said, and why. */
+static void what_stays(void **state)
+{
+	static const struct {
+		const char *json, *said;
+	} rows[] = {
+		{ "{\"websocket\":{\"url\":7}}",
+		  "2 d1: websocket.url stays as it is, and is not seen here: it is no text\n" },
+		{ "{\"websocket\":{\"url\":\"one\"}}",
+		  "2 d1: websocket.url stays as it is, and is not seen here: 'one' is no address: expected SCHEME://HOST[:PORT]/PATH\n" },
+		{ "{\"websocket\":{}}", "" },
+		{ "{\"websocket\":7,\"mqtt\":8,\"firmware\":9}", "" },
+		{ "{\"mqtt\":{\"endpoint\":\"\"}}", "" },
+		{ "{\"mqtt\":{\"endpoint\":7}}", "" },
+		{ "{\"mqtt\":{}}", "" },
+		{ "{\"WebSocket\":{\"url\":\"ws://one/\"},\"MQTT\":{},\"Firmware\":{}}",
+		  "2 d1: websocket stays as it is, and is not seen here: its name is written in another case\n"
+		  "2 d1: mqtt stays as it is, and is not seen here: its name is written in another case\n"
+		  "2 d1: firmware stays as it is, and is not seen here: its name is written in another case\n" },
+		{ "no JSON",
+		  "2 d1: the answer to OTA stays as it is, and is not seen here: it is no JSON\n" },
+		{ "{\"websocket\":{\"url\":\"ws://one.example/\"}",
+		  "2 d1: the answer to OTA stays as it is, and is not seen here: it is no JSON\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *log =
+			mem_printf("board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
+				   "server answers 200 '%s'\nend by server "
+				   "1\n",
+				   rows[i].json);
+
+		edited(&as_usual, ASK("2", "{}"), rows[i].json, rows[i].json);
+		told(rows[i].said);
+		logged(log);
+		end();
+	}
+}
+
+/* A second question is sent elsewhere: said to who looks on. */
+static void another_backend(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+
+	(void)state;
+	begin(&as_usual);
+	passes(ASK("2", "{}"), SIZED("49", WS("ws://one.example/")), 0, &up,
+	       &down);
+	passes(ASK("2", "{}"), SIZED("49", WS("ws://one.example/")), 0, &up,
+	       &down);
+	told("");
+	passes(ASK("2", "{}"), SIZED("49", WS("ws://two.example/")), 0, &up,
+	       &down);
+	told("1 d1: is sent to ws://two.example/, no longer to ws://one.example/\n");
+	end();
+}
+
+/* An answer that is none of OTA goes on as it is, whatever stands in it. */
+static void other_answers(void **state)
+{
+	static const char *const rows[] = {
+		"HTTP/1.1 404 Not Found\r\nContent-Length: 49\r\n\r\n" WS(
+			"ws://one.example/"),
+		"HTTP/1.1 201 Created\r\nContent-Length: 49\r\n\r\n" WS(
+			"ws://one.example/"),
+		"HTTP/1.1 204 No Content\r\n\r\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+
+		begin(&as_usual);
+		passes(ASK("2", "{}"), rows[i], 0, &up, &down);
+		becomes(&down, rows[i]);
+		assert_null(strstr(buf_string(&run.log), "=>"));
+		told("");
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_question),
+		cmocka_unit_test(where_it_asked),
+		cmocka_unit_test(what_is_not_wanted),
+		cmocka_unit_test(set_before),
+		cmocka_unit_test(firmware),
+		cmocka_unit_test(what_stays),
+		cmocka_unit_test(another_backend),
+		cmocka_unit_test(other_answers),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
