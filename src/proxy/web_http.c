@@ -168,7 +168,8 @@ static void judge_vision(struct http_leg *w, bool half_way)
 
 static void judge(struct http_leg *w)
 {
-	if (!w->leg.talk)
+	/* What answers a HEAD has no body that could be wrong. */
+	if (!w->leg.talk || w->answer.to_head)
 		return;
 	if (w->what == FOR_OTA)
 		judge_ota(w);
@@ -199,7 +200,7 @@ static void edit_answer(struct http_leg *w)
 	CLEANUP(buf_done) struct buf changes = { 0 }, out = { 0 };
 	CLEANUP(buf_done) struct buf whole = { 0 };
 
-	if (a->status == 200 && a->body.len == a->size)
+	if (a->status == 200 && !a->to_head && a->body.len == a->size)
 		web_ota_edit(&w->leg, body, w->device, w->version, &edits,
 			     &changes);
 	if (!edits.count) {

@@ -535,11 +535,11 @@ static void what_stays(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CLEANUP(mem_free_ptr)
-		char *log =
-			mem_printf("board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
-				   "server answers 200 '%s'\nend by server "
-				   "1\n",
-				   rows[i].json);
+		char *log = mem_printf(
+			"board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
+			"server answers 200 '%s'\nend by server "
+			"1\n",
+			rows[i].json);
 
 		edited(&as_usual, ASK("2", "{}"), rows[i].json, rows[i].json);
 		told(rows[i].said);
@@ -590,6 +590,22 @@ static void other_answers(void **state)
 	}
 }
 
+/* To a HEAD there is no body, which is no fault of it. */
+static void to_a_head(void **state)
+{
+	static const char answer[] = JSON "Content-Length: 49\r\n\r\n";
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+
+	(void)state;
+	begin(&as_usual);
+	passes("HEAD /ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n", answer, 0,
+	       &up, &down);
+	becomes(&down, answer);
+	told("");
+	assert_string_equal(buf_string(&run.found), "");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,6 +617,7 @@ int main(void)
 		cmocka_unit_test(what_stays),
 		cmocka_unit_test(another_backend),
 		cmocka_unit_test(other_answers),
+		cmocka_unit_test(to_a_head),
 	};
 
 	mem_init();
