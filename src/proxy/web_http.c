@@ -730,7 +730,7 @@ static void end_answer(struct http_leg *w)
 	if (!begun || w->answer_told || !w->leg.talk)
 		return;
 	tell_question(w);
-	if (a->has_head) {
+	if (a->has_head && a->status) {
 		tell_answer(w, NULL);
 		talk_note(w->leg.talk, "the connection ended amid the answer");
 	} else if (!w->left) {

@@ -268,7 +268,7 @@ static void say(int fd, const char *text)
 	say_bytes(fd, text, strlen(text));
 }
 
-/* Text with the upstream's HOST:PORT in place of each '@'. */
+/* Text with the upstream's HOST:PORT in place of each '@', and PORT of '#'. */
 static void becomes(const struct buf *is, const char *wanted)
 {
 	CLEANUP(buf_done) struct buf all = { 0 };
@@ -279,6 +279,8 @@ static void becomes(const struct buf *is, const char *wanted)
 	for (; *wanted; wanted++) {
 		if (*wanted == '@')
 			buf_printf(&all, "127.0.0.1:%u", ntohs(own.sin_port));
+		else if (*wanted == '#')
+			buf_printf(&all, "%u", ntohs(own.sin_port));
 		else
 			buf_char(&all, *wanted);
 	}
@@ -606,6 +608,374 @@ static void to_a_head(void **state)
 	end();
 }
 
+/* ---- one request behind another ---- */
+
+#define OTHER(path)                                                        \
+	"GET " path " HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nDevice-Id: d1\r" \
+	"\n\r\n"
+#define PLAIN(length, body) \
+	"HTTP/1.1 200 OK\r\nContent-Length: " length "\r\n\r\n" body
+
+/* The next one goes up when this one is answered, and is one of its own. */
+static void one_behind_another(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, ASK("2", "{}") OTHER("/a") OTHER("/b"));
+	server = accepted();
+	hear_until(server, &up, "{}");
+	for (int i = 0; i < 5; i++)
+		turn();
+	hear(server, &up);
+	assert_null(strstr(buf_string(&up), "/a"));
+	say(server, SIZED("49", WS("ws://one.example/")));
+	hear_until(server, &up, "d1\r\n\r\n");
+	assert_null(strstr(buf_string(&up), "/b"));
+	/* What comes meanwhile waits as well. */
+	say(board, OTHER("/c"));
+	say(server, PLAIN("1", "a") PLAIN("1", "b"));
+	say(server, PLAIN("1", "c"));
+	hear_until(board, &down, "\r\n\r\nc");
+	becomes(&up, "POST /ota/ HTTP/1.1\r\nHost: @\r\nDevice-Id: d1\r\n"
+		     "Content-Length: 2\r\n\r\n{}"
+		     "GET /a HTTP/1.1\r\nHost: @\r\nDevice-Id: d1\r\n\r\n");
+	becomes(&down, SIZED("52", WS("ws://127.0.0.1:8000/")) PLAIN("1", "a")
+			       PLAIN("1", "b") PLAIN("1", "c"));
+	close(board);
+	hear_until(server, &up, NULL);
+	close(server);
+	end();
+}
+
+/* The same host, or none: another one is for another connection. */
+static void another_host(void **state)
+{
+	static const char no[] =
+		"HTTP/1.1 421 Misdirected Request\r\n"
+		"Content-Type: application/json\r\nContent-Length: 72\r\n"
+		"Connection: close\r\n\r\n"
+		"{\"error\":\"another Host than before: for this, open another connection\"}\n";
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, OTHER("/a"));
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, PLAIN("1", "a"));
+	hear_until(board, &down, "\r\n\r\na");
+	buf_reset(&down);
+	say(board, "GET /b HTTP/1.1\r\nHost: 127.0.0.1:8001\r\n\r\n");
+	hear_until(board, &down, "\"}\n");
+	becomes(&down, no);
+	assert_null(strstr(buf_string(&up), "/b"));
+	close(board);
+	hear_until(server, &up, NULL);
+	close(server);
+	end();
+}
+
+/* What could be read in two ways is not passed on, nor what is behind it. */
+static void broken_ones(void **state)
+{
+	static const char *const rows[] = {
+		"GET /b HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		"Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+		"no request\r\n\r\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		int board, server;
+
+		begin(&as_usual);
+		board = dial();
+		say(board, OTHER("/a"));
+		server = accepted();
+		hear_until(server, &up, "\r\n\r\n");
+		say(server, PLAIN("1", "a"));
+		hear_until(board, &down, "\r\n\r\na");
+		buf_reset(&down);
+		say(board, rows[i]);
+		say(board, OTHER("/c"));
+		hear_until(board, &down, "\"}\n");
+		assert_memory_equal(buf_string(&down), "HTTP/1.1 400 ", 13);
+		assert_non_null(strstr(buf_string(&run.log), "note refused: "));
+		assert_int_equal(run.proxy->counts.refused, 1);
+		hear(server, &up);
+		assert_null(strstr(buf_string(&up), "/c"));
+		close(board);
+		close(server);
+		end();
+	}
+}
+
+/* ---- the body ---- */
+
+/* A word before the answer goes on at once; the answer is changed all the same. */
+static void continued(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, "POST /ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		   "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, "HTTP/1.1 100 Continue\r\n\r\n");
+	hear_until(board, &down, "HTTP/1.1 100 Continue\r\n\r\n");
+	say(board, "{}");
+	hear_until(server, &up, "{}");
+	buf_reset(&down);
+	say(server, SIZED("49", WS("ws://one.example/")));
+	hear_until(board, &down, "}");
+	hear_until(board, &down, " 1 }");
+	becomes(&down, SIZED("52", WS("ws://127.0.0.1:8000/")));
+	close(board);
+	close(server);
+	end();
+}
+
+/* More than is held passes as it is, which is said. */
+static void large_answers(void **state)
+{
+	static const struct {
+		size_t len; /* of the message */
+		bool changed;
+	} rows[] = { { 1 << 20, true }, { (1 << 20) + 1, false } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		CLEANUP(buf_done) struct buf answer = { 0 };
+		const size_t head = strlen(SIZED("1048512", ""));
+
+		buf_printf(&answer, JSON "Content-Length: %zu\r\n\r\n",
+			   rows[i].len - head);
+		buf_text(&answer,
+			 "{\"websocket\":{\"url\":\"ws://o/\"},\"x\":\"");
+		while (answer.len < rows[i].len - 2)
+			buf_char(&answer, 'x');
+		buf_text(&answer, "\"}");
+		begin(&as_usual);
+		passes(ASK("2", "{}"), buf_string(&answer), 0, &up, &down);
+		assert_int_equal(strncmp(buf_string(&down), buf_string(&answer),
+					 answer.len) != 0,
+				 rows[i].changed);
+		assert_int_equal(down.len,
+				 answer.len + (rows[i].changed ? 13 : 0));
+		assert_int_equal(!strstr(buf_string(&run.log),
+					 "note the answer has more than 1 MiB: "
+					 "passed as it is, not changed\n"),
+				 rows[i].changed);
+		end();
+	}
+}
+
+/* So much of a question is kept of OTA, and of others. */
+static void kept_of_questions(void **state)
+{
+	static const struct {
+		const char *path, *log;
+		size_t len;
+	} rows[] = {
+		{ "/ota/", "board - asks POST /ota/ HTTP/1.1 65536 bytes\n",
+		  65536 },
+		{ "/ota/",
+		  "board - asks POST /ota/ HTTP/1.1 65536 bytes of 65537\n",
+		  65537 },
+		{ "/ota/activate",
+		  "board - asks POST /ota/activate HTTP/1.1 65536 bytes of 65537\n",
+		  65537 },
+		{ "/x", "board - asks POST /x HTTP/1.1 (no OTA) 4096 bytes\n",
+		  4096 },
+		{ "/x",
+		  "board - asks POST /x HTTP/1.1 (no OTA) 4096 bytes of 4097\n",
+		  4097 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		CLEANUP(buf_done) struct buf ask = { 0 };
+
+		buf_printf(&ask,
+			   "POST %s HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+			   "Content-Length: %zu\r\n\r\n",
+			   rows[i].path, rows[i].len);
+		for (size_t n = 3; n < rows[i].len; n++)
+			buf_char(&ask, 'x');
+		buf_text(&ask, "end");
+		begin(&as_usual);
+		passes(buf_string(&ask), PLAIN("2", "{}"), 0, &up, &down);
+		assert_memory_equal(buf_string(&run.log), rows[i].log,
+				    strlen(rows[i].log));
+		end();
+	}
+}
+
+/* Nobody is dialled before all of it is there, if it is small. */
+static void half_a_question(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, "POST /ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		   "Content-Length: 4\r\n\r\n{ }");
+	for (int i = 0; i < 5; i++)
+		turn();
+	assert_int_equal(accept(run.upstream, NULL, NULL), -1);
+	say(board, "\n");
+	server = accepted();
+	hear_until(server, &up, "{ }\n");
+	close(board);
+	close(server);
+	end();
+}
+
+/* ---- the end ---- */
+
+/* It has asked, and ended its side: the answer comes all the same. */
+static void a_board_that_reads_on(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, ASK("2", "{}"));
+	server = accepted();
+	hear_until(server, &up, "{}");
+	shutdown(board, SHUT_WR);
+	hear_until(server, &up, NULL);
+	say(server, SIZED("49", WS("ws://one.example/")));
+	hear_until(board, &down, " 1 }");
+	becomes(&down, SIZED("52", WS("ws://127.0.0.1:8000/")));
+	close(server);
+	hear_until(board, &down, NULL);
+	close(board);
+	assert_non_null(strstr(buf_string(&run.log), "note it left after "));
+	assert_null(strstr(buf_string(&run.log), "amid"));
+	end();
+}
+
+/* The server ends too early: what came goes on, and what was lacking is told. */
+static void early_ends(void **state)
+{
+#define NO_HTTP                                                                  \
+	"'127.0.0.1' port # answered something that is no HTTP, or a head that " \
+	"is too long"
+#define NO_ANSWER "'127.0.0.1' port # closed the connection without an answer"
+#define FAILS "; the board's request fails, as it would without us\n"
+	static const struct {
+		const char *answer, *log, *said, *found;
+	} rows[] = {
+		{ SIZED("50", "{\"websocket\":{}}"),
+		  "server answers 200 '{\"websocket\":{}}'\n"
+		  "note the connection ended amid the answer\n",
+		  "", "O316 " },
+		{ "HTTP/1.1 200", "note " NO_HTTP FAILS, "3 d1: " NO_HTTP "\n",
+		  "N112 " },
+		{ "SSH-2.0\r\n\r\n", "note " NO_HTTP FAILS,
+		  "3 d1: " NO_HTTP "\n", "N112 " },
+		{ "", "note " NO_ANSWER FAILS, "3 d1: " NO_ANSWER "\n",
+		  "N117 " },
+		/* Its end is the end of the connection. */
+		{ JSON "\r\n{}", "server answers 200 '{}'\n", "",
+		  "O314 O301 " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *log = mem_printf(
+			"board d1 asks POST /ota/ HTTP/1.1 '{}'\nis - -\n"
+			"%send by server 1\n",
+			rows[i].log);
+
+		begin(&as_usual);
+		passes(ASK("2", "{}"), rows[i].answer, 0, &up, &down);
+		becomes(&down, rows[i].answer);
+		logged(log);
+		told(rows[i].said);
+		assert_string_equal(buf_string(&run.found), rows[i].found);
+		end();
+	}
+}
+
+/* ---- what is not passed on ---- */
+
+#define NOTHING                                                        \
+	"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n" \
+	"Content-Length: 42\r\nConnection: close\r\n\r\n"              \
+	"{\"error\":\"there is nothing at this path\"}\n"
+
+/* What we answer ourselves, until it ends so. */
+static void answered_by_us(const struct wanted *w, const char *ask,
+			   const char *answer)
+{
+	CLEANUP(buf_done) struct buf down = { 0 };
+	int board;
+
+	begin(w);
+	board = dial();
+	say(board, ask);
+	hear_until(board, &down, answer + strlen(answer) - 4);
+	becomes(&down, answer);
+	assert_int_equal(accept(run.upstream, NULL, NULL), -1);
+	close(board);
+}
+
+/* A board that asks OTA before a WebSocket is sent to us; all else nowhere. */
+static void before_a_websocket(void **state)
+{
+	static const struct wanted ws = { .kind = UPSTREAM_WS };
+
+	(void)state;
+	answered_by_us(&ws,
+		       "POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		       "Device-Id: d1\r\nContent-Length: 2\r\n\r\n{}",
+		       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+		       "Content-Length: 46\r\nConnection: close\r\n\r\n"
+		       "{\"websocket\":{\"url\":\"ws://127.0.0.1:8000/ws\"}}");
+	told("1 d1: asked OTA; it was sent to ws://127.0.0.1:8000/ws\n");
+	assert_int_equal(run.proxy->counts.refused, 0);
+	end();
+	answered_by_us(&ws, OTHER("/xiaozhi/ota/activate"), NOTHING);
+	assert_non_null(
+		strstr(buf_string(&run.said),
+		       " was refused: there is nothing at this path\n"));
+	assert_memory_equal(buf_string(&run.said), "2 d1: 127.0.0.1:", 16);
+	assert_int_equal(run.proxy->counts.refused, 1);
+	logged("");
+	end();
+}
+
+/* An address for pictures that was never given out. */
+static void no_such_picture(void **state)
+{
+	(void)state;
+	answered_by_us(&as_usual, OTHER("/mcpctl-proxy/vision/x"), NOTHING);
+	assert_int_equal(run.proxy->counts.refused, 1);
+	logged("");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -618,6 +988,17 @@ int main(void)
 		cmocka_unit_test(another_backend),
 		cmocka_unit_test(other_answers),
 		cmocka_unit_test(to_a_head),
+		cmocka_unit_test(one_behind_another),
+		cmocka_unit_test(another_host),
+		cmocka_unit_test(broken_ones),
+		cmocka_unit_test(continued),
+		cmocka_unit_test(large_answers),
+		cmocka_unit_test(kept_of_questions),
+		cmocka_unit_test(half_a_question),
+		cmocka_unit_test(a_board_that_reads_on),
+		cmocka_unit_test(early_ends),
+		cmocka_unit_test(before_a_websocket),
+		cmocka_unit_test(no_such_picture),
 	};
 
 	mem_init();
