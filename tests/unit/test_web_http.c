@@ -61,10 +61,20 @@ static void log_body(const struct capture_event *e)
 	buf_char(&run.log, '\n');
 }
 
+/* Lines, without the empty one behind them. */
+static void ends_once(struct span head)
+{
+	assert_true(head.len > 4);
+	assert_memory_equal(head.text + head.len - 2, "\r\n", 2);
+	assert_memory_not_equal(head.text + head.len - 4, "\r\n", 2);
+}
+
 static void on_passed(void *owner, const struct talk *t,
 		      const struct capture_event *e)
 {
 	(void)owner;
+	if (e->head.text)
+		ends_once(e->head);
 	switch (e->kind) {
 	case CAPTURED_REQUEST:
 		buf_printf(&run.log, "%s %s asks %.*s%s", who(e->from),
@@ -138,6 +148,7 @@ struct wanted {
 	unsigned left; /* bits of REWRITE_ALL that are not wanted */
 	bool firmware;
 	const char *set;
+	const char *path; /* of the OTA server; NULL: "/ota/" */
 };
 
 static void begin(const struct wanted *w)
@@ -746,6 +757,26 @@ static void continued(void **state)
 	end();
 }
 
+/* The answer behind such a word is still one to a HEAD. */
+static void continued_head(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board,
+	    "HEAD /a HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n" OTHER("/b"));
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, "HTTP/1.1 103 Early Hints\r\n\r\n" PLAIN("9", ""));
+	hear_until(server, &up, "d1\r\n\r\n");
+	close(board);
+	close(server);
+	end();
+}
+
 /* More than is held passes as it is, which is said. */
 static void large_answers(void **state)
 {
@@ -846,6 +877,76 @@ static void half_a_question(void **state)
 	end();
 }
 
+/* The answer may come before the end of a question; another one is behind it. */
+static void early_answers(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	CLEANUP(buf_done) struct buf ask = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	buf_text(&ask, "POST /x HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		       "Content-Length: 65540\r\n\r\n");
+	for (int i = 0; i < 65536; i++)
+		buf_char(&ask, 'x');
+	board = dial();
+	say(board, buf_string(&ask));
+	server = accepted();
+	hear_until(server, &up, "xxxx");
+	say(server, PLAIN("1", "a"));
+	hear_until(board, &down, "\r\n\r\na");
+	say(board, "rest" OTHER("/b") OTHER("/c"));
+	hear_until(server, &up, "d1\r\n\r\n");
+	say(server, PLAIN("1", "b"));
+	hear_until(board, &down, "\r\n\r\nb");
+	buf_reset(&up);
+	say(server, PLAIN("1", "c"));
+	hear_until(board, &down, "\r\n\r\nc");
+	becomes(&down, PLAIN("1", "a") PLAIN("1", "b") PLAIN("1", "c"));
+	close(board);
+	hear_until(server, &up, NULL);
+	close(server);
+	assert_non_null(strstr(buf_string(&run.log),
+			       " asks GET /c HTTP/1.1 (no OTA) ''\n"
+			       "server answers 200 'c'\n"));
+	end();
+}
+
+/* Where OTA and its activation are, by the address of the server. */
+static void paths_of_the_server(void **state)
+{
+	static const struct {
+		const char *path, *ask;
+		bool ota;
+	} rows[] = {
+		{ "/ota", "/ota", true },
+		{ "/ota", "/ota/", true },
+		{ "/ota", "/ota/activate", true },
+		{ "/ota", "/otaactivate", false },
+		{ "/ota/?a=b", "/ota/", true },
+		{ "/ota/?a=b", "/ota/activate", true },
+		{ "/ota/", "/ota/activat", false },
+		{ "/ota/", "/", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct wanted w = { .path = rows[i].path };
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *ask = mem_printf("GET %s HTTP/1.1\r\nHost: 127.0.0.1:8000"
+				       "\r\n\r\n",
+				       rows[i].ask);
+
+		begin(&w);
+		passes(ask, PLAIN("2", "{}"), 0, &up, &down);
+		assert_int_equal(!strstr(buf_string(&run.log), "(no OTA)"),
+				 rows[i].ota);
+		end();
+	}
+}
+
 /* ---- the end ---- */
 
 /* It has asked, and ended its side: the answer comes all the same. */
@@ -870,6 +971,30 @@ static void a_board_that_reads_on(void **state)
 	close(board);
 	assert_non_null(strstr(buf_string(&run.log), "note it left after "));
 	assert_null(strstr(buf_string(&run.log), "amid"));
+	end();
+}
+
+/* Who has left is owed no answer: the server is not blamed. */
+static void no_answer_to_who_left(void **state)
+{
+	CLEANUP(buf_done) struct buf up = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, ASK("2", "{}"));
+	server = accepted();
+	hear_until(server, &up, "{}");
+	shutdown(board, SHUT_WR);
+	hear_until(server, &up, NULL);
+	close(server);
+	hear_until(board, &up, NULL);
+	close(board);
+	assert_non_null(strstr(buf_string(&run.log), "note it left after "));
+	assert_non_null(strstr(buf_string(&run.log), "end by server 1\n"));
+	assert_string_equal(buf_string(&run.found), "");
+	told("");
 	end();
 }
 
@@ -997,6 +1122,10 @@ int main(void)
 		cmocka_unit_test(half_a_question),
 		cmocka_unit_test(a_board_that_reads_on),
 		cmocka_unit_test(early_ends),
+		cmocka_unit_test(no_answer_to_who_left),
+		cmocka_unit_test(early_answers),
+		cmocka_unit_test(paths_of_the_server),
+		cmocka_unit_test(continued_head),
 		cmocka_unit_test(before_a_websocket),
 		cmocka_unit_test(no_such_picture),
 	};
