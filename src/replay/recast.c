@@ -97,8 +97,7 @@ static void add_mac(struct anonyms *a, struct buf *out, const char *text)
 /* What stands behind "session_id": in quotes. 0: it is not there. */
 static size_t session_at(const char *text, size_t len, size_t *from)
 {
-	size_t at = strlen(SESSION);
-	const char *end;
+	size_t at = strlen(SESSION), end;
 
 	if (len < at || memcmp(text, SESSION, at) != 0)
 		return 0;
@@ -107,8 +106,9 @@ static size_t session_at(const char *text, size_t len, size_t *from)
 	if (at >= len || text[at] != '"')
 		return 0;
 	*from = ++at;
-	end = memchr(text + at, '"', len - at);
-	return end ? (size_t)(end - text) - at : 0;
+	for (end = at; end < len && text[end] != '"'; end++)
+		end += text[end] == '\\';
+	return end < len ? end - at : 0;
 }
 
 /* What stands behind a name in a head or an address. 0: it is not there. */

@@ -103,6 +103,12 @@ static void test_sessions(void **state)
 		  "{\"session_id\" :\r\n\t\"session-1\"}"
 		  "{\"session_id\":\"session-2\"}" },
 		{ "{\"session_id\":\"\"}", "{\"session_id\":\"\"}" },
+		/* a quote within it is not its end */
+		{ "{\"session_id\":\"a\\\"bc\",\"x\":1}",
+		  "{\"session_id\":\"session-1\",\"x\":1}" },
+		{ "{\"session_id\":\"a\\\\\",\"x\":\"y\"}",
+		  "{\"session_id\":\"session-1\",\"x\":\"y\"}" },
+		{ "{\"session_id\":\"a\\\"", "{\"session_id\":\"a\\\"" },
 		{ "{\"session_id\":null,\"a\":\"b\"}",
 		  "{\"session_id\":null,\"a\":\"b\"}" },
 		{ "{\"session_id\":\"cut", "{\"session_id\":\"cut" },
