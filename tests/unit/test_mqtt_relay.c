@@ -41,6 +41,8 @@ static struct {
 	struct buf notes;
 	bool found[DIAG_CODE_COUNT];
 	struct buf details; /* "CODE detail\n" of each */
+	struct buf passed; /* "FROM KIND TOPIC LENGTH of SIZE\n" */
+	bool tells; /* that is kept */
 	char device[40]; /* who the board says it is */
 	struct alterations *alter;
 	uint32_t seed;
@@ -55,6 +57,14 @@ static void on_passed(void *owner, const struct talk *t,
 	run.text += e->kind == CAPTURED_TEXT;
 	run.packets += e->kind == CAPTURED_PACKET && t->leg == LEG_MQTT;
 	run.udp += e->kind == CAPTURED_PACKET && t->leg == LEG_UDP;
+	if (run.tells &&
+	    (e->kind == CAPTURED_TEXT || e->kind == CAPTURED_BINARY ||
+	     e->kind == CAPTURED_PACKET))
+		buf_printf(&run.passed, "%s %s %s %zu%s of %zu\n",
+			   e->from == FROM_DEVICE ? "board" : "broker",
+			   capture_kind_name(e->kind),
+			   e->topic ? e->topic : "-", e->data.len,
+			   e->cut ? " cut" : "", e->size);
 	if (e->kind == CAPTURED_NOTICE)
 		buf_add(&run.notes, e->data.text, e->data.len);
 	if (e->kind == CAPTURED_DEVICE)
@@ -155,6 +165,7 @@ static int tear_down(void **state)
 	words_done(&run.words);
 	buf_done(&run.notes);
 	buf_done(&run.details);
+	buf_done(&run.passed);
 	alterations_free(run.alter);
 	return 0;
 }
@@ -722,6 +733,117 @@ static void no_mqtt(void **state)
 	part(&device, &backend);
 }
 
+/* A PUBLISH to "a/b" of that size in all, which is above 16,383. */
+static void add_sized(struct buf *out, size_t size, char fill)
+{
+	struct buf body = { 0 };
+
+	buf_add(&body, "\0\3a/b", 5);
+	while (body.len < size - 4)
+		buf_char(&body, fill);
+	add_packet(out, 0x30, body.data, body.len);
+	assert_int_equal(out->len, size);
+	buf_done(&body);
+}
+
+/* Said by one of them in such pieces, all of it heard by the other. */
+static void is_said(struct stream *from, struct stream *to,
+		    const struct buf *said, size_t piece)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	while (to->heard.len < said->len && loop_now() < until) {
+		size_t left = said->len - from->at;
+		ssize_t done = send(from->fd, said->data + from->at,
+				    left > piece ? piece : left, MSG_NOSIGNAL);
+
+		from->at += done > 0 ? (size_t)done : 0;
+		turn();
+		hear(to);
+	}
+	assert_same(said, &to->heard, 0);
+}
+
+/* The same, with what is told of it in run.passed. said is reset. */
+static void is_told(struct buf *said, bool by_board)
+{
+	struct stream device = { 0 }, backend = { 0 };
+
+	meet(&device, &backend);
+	buf_reset(&run.passed);
+	run.tells = true;
+	if (by_board)
+		is_said(&device, &backend, said, 20000);
+	else
+		is_said(&backend, &device, said, 20000);
+	run.tells = false;
+	part(&device, &backend);
+	buf_done(said);
+}
+
+/* What is small is a message with its topic, or a packet. */
+static void sizes(void **state)
+{
+	struct buf said = { 0 };
+
+	(void)state;
+	add_text(&said, 0x30, "{}");
+	is_told(&said, true);
+	assert_string_equal(run.passed.data, "board text t 2 of 2\n");
+	add_text(&said, 0x30, "\xff");
+	is_told(&said, false);
+	assert_string_equal(run.passed.data, "broker binary t 1 of 1\n");
+	add_packet(&said, 0xC0, "", 0);
+	is_told(&said, true);
+	assert_string_equal(run.passed.data, "board packet - 2 of 2\n");
+	add_sized(&said, 262144, 'x');
+	is_told(&said, false);
+	assert_string_equal(run.passed.data,
+			    "broker text a/b 262135 of 262135\n");
+	add_sized(&said, 262144, '\xff');
+	is_told(&said, true);
+	assert_string_equal(run.passed.data,
+			    "board binary a/b 262135 of 262135\n");
+}
+
+/* One byte more passes without being looked into; what is behind it is read. */
+static void one_byte_more(void **state)
+{
+	struct buf said = { 0 };
+
+	(void)state;
+	add_sized(&said, 262145, 'x');
+	add_text(&said, 0x30, "{}");
+	is_told(&said, true);
+	assert_memory_equal(run.passed.data, "board packet - ", 15);
+	assert_non_null(strstr(run.passed.data, " cut of 262145\n"));
+	assert_string_equal(strchr(run.passed.data, '\n') + 1,
+			    "board text t 2 of 2\n");
+}
+
+/* Nobody is dialled before it is known who it is. */
+static void half_a_connect(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+
+	(void)state;
+	device.fd = dial(run.port);
+	send(device.fd, CONNECT, sizeof(CONNECT) - 2, 0);
+	for (int i = 0; i < 5; i++)
+		turn();
+	assert_int_equal(accept(run.upstream, NULL, NULL), -1);
+	assert_int_equal(run.proxy->counts.talks, 0);
+	exchange(&device, &backend, CONNECT + sizeof(CONNECT) - 2, 1, 0);
+	backend.fd = accepted();
+	while (backend.heard.len < sizeof(CONNECT) - 1) {
+		turn();
+		hear(&backend);
+	}
+	assert_memory_equal(backend.heard.data, CONNECT, sizeof(CONNECT) - 1);
+	assert_int_equal(run.proxy->counts.talks, 1);
+	part(&device, &backend);
+}
+
 /* ---- faults ---- */
 
 #define ASKS                                                           \
@@ -951,6 +1073,9 @@ int main(void)
 		EACH(names_of_boards),
 		EACH(retained),
 		EACH(no_mqtt),
+		EACH(sizes),
+		EACH(one_byte_more),
+		EACH(half_a_connect),
 		WITH(fault_drops, "no-reply"),
 		WITH(fault_doubles, "two-replies"),
 		WITH(fault_changes, "wrong-id"),
