@@ -380,6 +380,82 @@ static void faults(void **state)
 	end();
 }
 
+/* Late, and then twice. */
+static void faults_together(void **state)
+{
+	(void)state;
+	becomes("late-reply=5ms,two-replies",
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY, 0,
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY JSON_HEAD
+			  "Content-Length: 41\r\n\r\n" REPLY);
+	end();
+	becomes("late-reply=5ms,two-replies",
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN
+				    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n",
+		0,
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n4a\r\n" EVENT_IN
+				    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n");
+	end();
+	becomes("cut-frame",
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN "\r\n0\r\n\r\n", 0,
+		EVENTS_HEAD CHUNKED
+		"25\r\nevent: message\r\nid: 5\r\ndata: {\"jsonrp\r\n");
+	end();
+	/* Half of what goes on, not of what came. */
+	becomes("not-json,cut-frame",
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY, 0,
+		JSON_HEAD "Content-Length: 24\r\n\r\nI (48213) MC");
+	end();
+}
+
+/* A text of several lines is one of several in an event, too. */
+static void lines_of_events(void **state)
+{
+	(void)state;
+	becomes("/result/a=[2,\n3]",
+		EVENTS_HEAD CHUNKED "31\r\ndata: " REPLY "\n\n\r\n0\r\n\r\n", 0,
+		EVENTS_HEAD CHUNKED
+		"4b\r\nevent: message\n"
+		"data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":[2,\n"
+		"data: 3]}}\n\n\r\n0\r\n\r\n");
+	end();
+	/* One that came in several lines is one message. */
+	becomes(SET,
+		EVENTS_HEAD CHUNKED
+		"38\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\n"
+		"data: \"result\":{\"a\":1}}\n\n\r\n0\r\n\r\n",
+		0,
+		EVENTS_HEAD CHUNKED
+		"48\r\nevent: message\n"
+		"data: {\"jsonrpc\":\"2.0\",\"id\":7,\n"
+		"data: \"result\":{\"a\":22}}\n\n\r\n0\r\n\r\n");
+	end();
+}
+
+/* Nothing is answered any more behind an answer that did not go on. */
+static void nothing_behind_it(void **state)
+{
+	static const char *const faults[] = { "no-reply", "hang" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		becomes(faults[i],
+			JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY
+				  "HTTP/1.1 200 OK\r\nContent-Length: "
+				  "1\r\n\r\nx",
+			0, "");
+		assert_int_equal(run.proxy->counts.dropped, 1);
+		end();
+	}
+	/* A stream goes on behind a reply that is missing, but not if it hangs. */
+	becomes("hang",
+		EVENTS_HEAD CHUNKED "4a\r\n" EVENT_IN
+				    "\r\n6\r\n: hi\n\n\r\n0\r\n\r\n",
+		0, EVENTS_HEAD CHUNKED);
+	assert_string_equal(buf_string(&run.notes), "--fault hang\n");
+	end();
+}
+
 /* Until so much was heard there. */
 static void hear_so_much(int fd, struct buf *heard, size_t len)
 {
@@ -566,6 +642,26 @@ static void large_ones(void **state)
 	end();
 }
 
+/* A stream with a length, of which one event is too large: all of it passes. */
+static void large_with_a_length(void **state)
+{
+	const size_t len = (1 << 20) + 70000;
+	CLEANUP(buf_done) struct buf in = { 0 }, heard = { 0 };
+
+	(void)state;
+	buf_printf(&in, EVENTS_HEAD "Content-Length: %zu\r\n\r\n",
+		   len + 8 + strlen(EVENT_IN));
+	buf_text(&in, "data: ");
+	for (size_t i = 0; i < len; i++)
+		buf_char(&in, 'x');
+	buf_text(&in, "\n\n" EVENT_IN);
+	begin(SET);
+	answered(in.data, in.len, 0, &heard);
+	assert_int_equal(heard.len, in.len);
+	assert_memory_equal(heard.data, in.data, in.len);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,11 +669,15 @@ int main(void)
 		cmocka_unit_test(chunks_of_events),
 		cmocka_unit_test(events_with_a_length),
 		cmocka_unit_test(faults),
+		cmocka_unit_test(faults_together),
+		cmocka_unit_test(lines_of_events),
+		cmocka_unit_test(nothing_behind_it),
 		cmocka_unit_test(several_on_one_connection),
 		cmocka_unit_test(requests),
 		cmocka_unit_test(late),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(large_ones),
+		cmocka_unit_test(large_with_a_length),
 	};
 
 	mem_init();
