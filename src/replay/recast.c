@@ -309,7 +309,8 @@ static void hide_text(struct recast *r, const char **text, struct buf *room)
 
 static void hide(struct recast *r, struct capture_event *e)
 {
-	if (!e->bytes)
+	/* In a packet of MQTT there are topics. */
+	if (!e->bytes || (e->kind == CAPTURED_PACKET && e->leg == LEG_MQTT))
 		hide_span(r, &e->data, &r->data);
 	hide_span(r, &e->passed, &r->passed);
 	hide_span(r, &e->head, &r->head);
