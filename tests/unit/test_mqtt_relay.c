@@ -43,6 +43,7 @@ static struct {
 	struct buf details; /* "CODE detail\n" of each */
 	struct buf passed; /* "FROM KIND TOPIC LENGTH of SIZE\n" */
 	bool tells; /* that is kept */
+	const char *advertise; /* NULL */
 	char device[40]; /* who the board says it is */
 	struct alterations *alter;
 	uint32_t seed;
@@ -127,6 +128,7 @@ static void open_proxy(void)
 				   .alter = run.alter,
 				   .events = &events };
 
+	o.admit.advertise = run.advertise;
 	snprintf(upstream, sizeof(upstream), "mqtt://127.0.0.1:%u",
 		 number_of(run.upstream));
 	if (proxy_open(&run.proxy, run.loop, &o, &err))
@@ -136,12 +138,12 @@ static void open_proxy(void)
 	run.port = (uint16_t)strtoul(strrchr(at.word[0], ':') + 1, NULL, 10);
 }
 
-static int set_up(void **state)
+static int set_up_as(const char *fault, const char *advertise)
 {
 	struct error err = { 0 };
-	const char *fault = *state;
 
 	memset(&run, 0, sizeof(run));
+	run.advertise = advertise;
 	words_add(&run.words, "127.0.0.1:0");
 	if (fault) {
 		run.alter = alterations_new();
@@ -152,6 +154,16 @@ static int set_up(void **state)
 	run.seed = 1;
 	open_proxy();
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	return set_up_as(*state, NULL);
+}
+
+static int set_up_advertised(void **state)
+{
+	return set_up_as(NULL, *state);
 }
 
 static int tear_down(void **state)
@@ -535,6 +547,35 @@ static void audio(void **state)
 	close(board);
 	close(server);
 	close(other);
+}
+
+/* Where audio goes is told as boards are told to reach us; all else stays. */
+static void advertised(void **state)
+{
+	const int server = bound(SOCK_DGRAM);
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf body = { 0 }, out = { 0 };
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	(void)state;
+	meet(&device, &backend);
+	buf_add(&body, "\0\1t", 3);
+	buf_printf(&body, "%s%u%s", hello_front, number_of(server), hello_back);
+	add_packet(&out, 0x30, body.data, body.len);
+	send(backend.fd, out.data, out.len, 0);
+	while ((!device.heard.len ||
+		device.heard.data[device.heard.len - 1] != '}') &&
+	       loop_now() < until) {
+		turn();
+		hear(&device);
+	}
+	assert_non_null(strstr(buf_string(&device.heard) + 2 + 3,
+			       "\",\"server\":\"b.example\",\"port\":"));
+	assert_non_null(strstr(buf_string(&run.notes), " became b.example:"));
+	part(&device, &backend);
+	buf_done(&body);
+	buf_done(&out);
+	close(server);
 }
 
 /* A hello that a board would not take is not touched. */
@@ -1061,9 +1102,17 @@ int main(void)
 #define WITH(test, fault)                                                 \
 	cmocka_unit_test_prestate_setup_teardown(test, set_up, tear_down, \
 						 (void *)(uintptr_t)(fault))
+#define ADVERTISED(text)                                                       \
+	cmocka_unit_test_prestate_setup_teardown(advertised,                   \
+						 set_up_advertised, tear_down, \
+						 (void *)(uintptr_t)(text))
 	const struct CMUnitTest tests[] = {
 		EACH(conversations),
 		EACH(audio),
+		ADVERTISED("b.example"),
+		ADVERTISED("b.example:77"),
+		ADVERTISED("ws://b.example/"),
+		ADVERTISED("wss://b.example:77/a?b#c"),
 		EACH(no_hello),
 		EACH(resets),
 		EACH(tls_to_us),
