@@ -342,14 +342,15 @@ static bool ask_one(struct host_gather *g)
 	return ask(&g->one[g->at], buf_string(&g->items), on_item);
 }
 
+/* Where that one has no such ways, nobody else is meant. */
 static void keep_only(struct host_gather *g, const struct bridge_peer *peer)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		if (g->one[i].peer != peer)
-			continue;
-		g->one[0] = g->one[i];
-		g->count = 1;
-		return;
+	const size_t count = g->count;
+
+	g->count = 0;
+	for (size_t i = 0; i < count && !g->count; i++) {
+		if (g->one[i].peer == peer)
+			g->one[g->count++] = g->one[i];
 	}
 }
 
@@ -387,6 +388,8 @@ static void one_item(struct host_part *p, const char *method)
 	if (strcmp(method, WATCH) == 0 && !host_may_watch(p))
 		return;
 	g = begin(p, method, offers_for(method));
+	if (n)
+		keep_only(g, n->peer);
 	if (!key || !g->count) {
 		refuse(g, key ? "no server has it" : "no name is given",
 		       key ? key : method);
@@ -394,8 +397,6 @@ static void one_item(struct host_part *p, const char *method)
 	}
 	g->key = mem_strdup(n ? n->tool : key);
 	g->asked = mem_strdup(key);
-	if (n)
-		keep_only(g, n->peer);
 	params = params_of(g);
 	buf_text(&g->items, params);
 	if (g->items.full || !ask_one(g))

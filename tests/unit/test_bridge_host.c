@@ -1463,6 +1463,22 @@ static void one_of_some_server(void **state)
 	     "too much is asked of its server already: 'a:2'");
 }
 
+/* Whose it is is known: no other one is asked, though that one could answer. */
+static void one_of_a_server_that_cannot(void **state)
+{
+	(void)state;
+	two_servers();
+	list_resources();
+	second.offers = OFFERS_RESOURCES;
+	says(ASK("1", "resources/subscribe", "{\"uri\":\"mcpctl://hall/a:1\"}"),
+	     "-32602,\"message\":\"no server has it: 'mcpctl://hall/a:1'\"");
+	says(ASK("1", "completion/complete",
+		 "{\"ref\":{\"type\":\"ref/resource\",\"uri\":"
+		 "\"mcpctl://hall/a:1\"},\"argument\":{}}"),
+	     "-32602,\"message\":\"no server has it: 'mcpctl://hall/a:1'\"");
+	assert_int_equal(peer.waiting + second.waiting, 0);
+}
+
 static void second_says(const char *method, const char *params)
 {
 	cJSON *json = json_parse(params, strlen(params), NULL);
@@ -1978,6 +1994,8 @@ int main(void)
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(one_of_some_server, set_up,
 						tear_down_servers),
+		cmocka_unit_test_setup_teardown(one_of_a_server_that_cannot,
+						set_up, tear_down_servers),
 		cmocka_unit_test_setup_teardown(resources_that_change, set_up,
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(lists_that_change, set_up,
