@@ -179,6 +179,9 @@ int64_t server_listens_tend(struct server_listens *l)
 	if (l->due || (l->again_at && loop_now() >= l->again_at)) {
 		l->again_at = 0;
 		ask(l);
+		/* There is nothing that it could tell. */
+		if (!l->open && !l->again_at)
+			answer(l, false);
 	}
 	return l->again_at ? l->again_at : LOOP_FOREVER;
 }
