@@ -32,7 +32,7 @@ static void tell_refused(const struct server_asks *a, const char *method,
 {
 	CLEANUP(mem_free_ptr)
 	char *line =
-		mem_printf("%s asks %s, and is told that nobody answers: %s",
+		mem_printf("%s asks %.60s, and is told that nobody answers: %s",
 			   a->peer->prefix, method, why);
 
 	a->told(a->owner, line);

@@ -386,6 +386,8 @@ static void a_round_that_nobody_is_asked(void **state)
 
 static void a_round_of_a_method_that_is_none(void **state)
 {
+	CLEANUP(buf_done) struct buf reply = { 0 };
+
 	(void)state;
 	assert_int_equal(
 		begin_round(
@@ -397,6 +399,13 @@ static void a_round_of_a_method_that_is_none(void **state)
 	assert_string_equal(
 		host.told,
 		"box asks tools/list, and is told that nobody answers: nobody knows that method");
+	/* However long it is. */
+	buf_text(&reply, "{\"inputRequests\":{\"a\":{\"method\":\"");
+	for (int i = 0; i < 100; i++)
+		buf_char(&reply, 'm');
+	buf_text(&reply, "\"}}}");
+	assert_int_equal(begin_round(buf_string(&reply), NULL), 0);
+	assert_int_equal(strspn(host.told + strlen("box asks "), "m"), 60);
 }
 
 static void rounds_that_are_none(void **state)
