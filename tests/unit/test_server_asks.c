@@ -425,6 +425,22 @@ static void rounds_that_are_none(void **state)
 	assert_int_equal(host.times, 0);
 }
 
+/* A key that stands twice is two questions, and each has an answer. */
+static void a_key_that_stands_twice(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		begin_round(
+			"{\"inputRequests\":{\"a\":{\"method\":\"roots/list\"},\"a\":{\"method\":\"roots/list\"}}}",
+			NULL),
+		0);
+	server_asks_answer(&asks, "a", "{}", 0, NULL);
+	assert_false(asks.rounds.answered);
+	server_asks_answer(&asks, "a", "{}", 0, NULL);
+	assert_true(asks.rounds.answered);
+	is_held(false);
+}
+
 /* Those that are open are withdrawn; later answers are of no use. */
 static void a_round_that_is_dropped(void **state)
 {
@@ -549,6 +565,7 @@ int main(void)
 		ASKED(a_round_that_nobody_is_asked),
 		ASKED(a_round_of_a_method_that_is_none),
 		ASKED(rounds_that_are_none),
+		ASKED(a_key_that_stands_twice),
 		ASKED(a_round_that_is_dropped),
 		ASKED(an_answer_to_no_question_of_it),
 		ASKED(whether_it_waits),
