@@ -642,6 +642,7 @@ static void disconnect_it(struct board_presence *p)
 {
 	say_goodbye(p);
 	p->connected = false;
+	forget_sent(p);
 	/* Its callbacks say nothing any more: p is not connected. */
 	p->place->mqtt->client_close(TAKE(p->client), NULL);
 }

@@ -694,6 +694,22 @@ static void messages_that_are_refused(void **state)
 	assert_string_equal(front.hint, "");
 }
 
+/* The next connection counts anew. */
+static void numbers_of_a_connection_before(void **state)
+{
+	(void)state;
+	connect_board();
+	peer.state = PEER_AWAY;
+	board_presence_tend(board);
+	assert_int_equal(broker.closed, 1);
+	name_peer("02:00:00:00:00:0a", "hall", "esp-box 1.2");
+	peer.state = PEER_READY;
+	connect_board();
+	broker.events->published(broker.owner, broker.number, 0x87);
+	assert_int_equal(front.refused, 1);
+	assert_non_null(strstr(front.why, "/xiaozhi/esp-box/hall' (0x87"));
+}
+
 /* ---- it goes ---- */
 
 static void the_broker_is_lost(void **state)
@@ -861,6 +877,7 @@ int main(void)
 		WITH_BOARD(its_own_topic_is_refused),
 		WITH_BOARD(topics_of_a_client_are_refused),
 		WITH_BOARD(messages_that_are_refused),
+		WITH_BOARD(numbers_of_a_connection_before),
 		WITH_BOARD(the_broker_is_lost),
 		WITH_BOARD(a_board_that_goes),
 		WITH_BOARD(a_board_that_was_not_announced),
