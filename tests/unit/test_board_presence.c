@@ -823,6 +823,11 @@ static void other_tools(void **state)
 	said(1, "publish $mcp-server/capability/",
 	     " {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 	assert_non_null(strstr(broker.said[7], "\"tools\":[\"self.get\"]}}}"));
+	/* The same is told again when it is so again. */
+	give_tools("{\"name\":\"self.other\"}");
+	until_said(10);
+	said(1, "publish $mcp-server/capability/",
+	     " {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 }
 
 static void many_tools(void **state)
