@@ -857,7 +857,8 @@ static int64_t list_due(const struct bridge_boards *b)
 {
 	int64_t due = LOOP_FOREVER;
 
-	for (size_t i = 0; i < b->watches; i++) {
+	/* The end of the one that is under way wakes us. */
+	for (size_t i = 0; i < b->watches && !b->listings_open; i++) {
 		if (b->watch[i].list_at < due)
 			due = b->watch[i].list_at;
 	}

@@ -317,6 +317,24 @@ static void asked_for_all_anew(void **state)
 	until_asked(3);
 }
 
+/* While it tells them it is not asked again, and nothing is due. */
+static void lost_amid_a_listing(void **state)
+{
+	(void)state;
+	play.boards[0] = READY("1", "");
+	until(is_settled);
+	play.keeps_listing = true;
+	assert_true(bridge_boards_refresh(boards));
+	until_asked(2);
+	says("{\"op\":\"lost\",\"count\":1}");
+	says(CHANGE("gone", READY("1", "")));
+	until_state(PEER_AWAY);
+	assert_true(bridge_boards_tend(boards) > loop_now());
+	play.keeps_listing = false;
+	says("{\"op\":\"end\",\"count\":1}");
+	until_asked(3);
+}
+
 /* Each of the patterns is watched; an end counts when all of them came. */
 static void several_patterns(void **state)
 {
@@ -632,6 +650,7 @@ int main(void)
 		WITH_SERVE(names_of_those_without),
 		WITH_SERVE(what_they_lack),
 		WITH_SERVE(asked_for_all_anew),
+		WITH_SERVE(lost_amid_a_listing),
 		WITH_SERVE(several_patterns),
 		WITH_SERVE(a_list_that_cannot_be_had),
 		WITH_SERVE(calls_and_how_they_end),
