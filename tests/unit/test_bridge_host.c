@@ -688,6 +688,79 @@ static void modern_rounds_given_up(void **state)
 	assert_int_equal(ear.done, 1);
 }
 
+/* What it does not answer it is asked again, under the same key; each time anew. */
+static void modern_rounds_answered_in_part(void **state)
+{
+	char known[33], next[33];
+	CLEANUP(mem_free_ptr) char *again = NULL;
+	const char *at;
+
+	(void)state;
+	call_asks(known);
+	again = mem_printf(
+		CALL_SET(
+			"2",
+			"\"requestState\":\"%s\",\"inputResponses\":{\"ask-9\":{}},"),
+		known);
+	assert_non_null(hear(again));
+	bridge_host_tend(host);
+	assert_int_equal(server.answers, 0);
+	assert_int_equal(ear.done, 1);
+	assert_non_null(strstr(
+		buf_string(&ear.said),
+		"\"id\":2,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{\"ask-1\":{\"method\":\"elicitation/create\","));
+	at = strstr(buf_string(&ear.said), "requestState\":\"");
+	assert_non_null(at);
+	text_copy(next, sizeof(next), at + strlen("requestState\":\""));
+	assert_string_not_equal(next, known);
+	mem_free(again);
+	again = mem_printf(
+		CALL_SET(
+			"3",
+			"\"requestState\":\"%s\",\"inputResponses\":{\"ask-1\":7},"),
+		next);
+	assert_non_null(hear(again));
+	bridge_host_tend(host);
+	assert_string_equal(server.text,
+			    "7 -32603 the host's answer is no object");
+	ear.done = 0;
+	peer_answers("{\"content\":[]}");
+	assert_int_equal(ear.done, 1);
+	bridge_host_tend(host);
+}
+
+/* By another call, or by who shows another token, none is gone on with. */
+static void modern_rounds_of_others(void **state)
+{
+	char known[33];
+	CLEANUP(mem_free_ptr) char *again = NULL;
+	CLEANUP(mem_free_ptr) char *other = NULL;
+	struct headers h = { 0 };
+
+	(void)state;
+	call_asks(known);
+	other = mem_printf(
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"set\",\"arguments\":{\"n\":2},\"requestState\":\"%s\"," CAN_META
+		"}}",
+		known);
+	says(other, "-32602,\"message\":\"Invalid params: no call waits");
+	again = mem_printf(CALL_SET("2", "\"requestState\":\"%s\","), known);
+	headers_add(&h, "MCP-Protocol-Version", "2026-07-28");
+	headers_add(&h, "Mcp-Method", "tools/call");
+	headers_add(&h, "Mcp-Name", "set");
+	headers_add(&h, "Authorization", "Bearer other");
+	assert_null(hear_with(again, &h));
+	assert_non_null(strstr(buf_string(&ear.said), "no call waits"));
+	headers_done(&h);
+	/* Answers without a state are of no call. */
+	says(CALL_SET("3", "\"inputResponses\":{\"ask-1\":{}},"),
+	     "no call waits");
+	assert_int_equal(server.answers, 0);
+	assert_non_null(hear(again));
+	peer_answers("{\"content\":[]}");
+	bridge_host_tend(host);
+}
+
 static void peer_says(const char *method, const char *params)
 {
 	cJSON *json = json_parse(params, strlen(params), NULL);
@@ -1639,6 +1712,162 @@ static void what_is_listened_to(void **state)
 	a->abandon(question);
 }
 
+/* By its headers, or by its own metadata if they name no revision with sessions. */
+static void of_which_era(void **state)
+{
+	static const char with[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{" META
+		"}}";
+	static const char without[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{}}}";
+	static const struct {
+		const char *revision;
+		bool with, without;
+	} rows[] = {
+		{ NULL, true, false },		{ "2026-07-28", true, true },
+		{ "2026-07-29", true, true },	{ "2030-01-01", true, true },
+		{ "2026-07-27", true, false },	{ "2026-07-281", true, false },
+		{ "2026-07-2x", true, false },	{ "2025-11-25", false, false },
+		{ "2024-11-05", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct headers h = { 0 };
+		const struct mcp_said a_with = { with, strlen(with), &h };
+		const struct mcp_said a_without = { without, strlen(without),
+						    &h };
+
+		if (rows[i].revision)
+			headers_add(&h, "MCP-Protocol-Version",
+				    rows[i].revision);
+		if (a->is_modern(a->owner, &a_with) != rows[i].with ||
+		    a->is_modern(a->owner, &a_without) != rows[i].without)
+			fail_msg("row %zu", i);
+		headers_done(&h);
+	}
+}
+
+/* What it asked for is told in part, and as what it was asked for. */
+static void a_version_of_any_length(void **state)
+{
+	(void)state;
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"1234567890123456789012345678901234567890123456789012345678901\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+	     "\"error\":{\"code\":-32022,\"message\":\"Unsupported protocol version: '123456789012345678901234567890123456789012345678901234567890'\",\"data\":{\"supported\":[\"2026-07-28\"],\"requested\":\"123456789012345678901234567890123456789012345678901234567890\"}}}");
+	assert_int_equal(ear.status, 400);
+}
+
+/* Which lists it is told of, and of which it is not. */
+static void lists_that_are_listened_to(void **state)
+{
+	void *question;
+
+	(void)state;
+	host->list_at = 0;
+	peer.offers = OFFERS_RESOURCES | OFFERS_PROMPTS;
+	question = hear(LISTEN("\"resourcesListChanged\":true,"
+			       "\"toolsListChanged\":true,"
+			       "\"promptsListChanged\":7,\"other\":true"));
+	assert_string_equal(ear.told,
+			    ACKNOWLEDGED("\"toolsListChanged\":true,"
+					 "\"resourcesListChanged\":true"));
+	bridge.hearer.came(bridge.owner, &peer);
+	host->changed_at = loop_now();
+	bridge_host_tend(host);
+	assert_int_equal(ear.tells, 2);
+	assert_string_equal(
+		ear.told,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"s\"}}}");
+	a->abandon(question);
+}
+
+/* Of a subscription so many, each of so many bytes. */
+static void so_many_that_are_listened_to(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	size_t watched = 0;
+	void *question;
+
+	(void)state;
+	two_servers();
+	a->client_free(client);
+	client = a->client_new(a->owner);
+	buf_text(&text,
+		 "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":"
+		 "\"subscriptions/listen\",\"params\":{\"notifications\":{"
+		 "\"resourceSubscriptions\":[\"");
+	for (int i = 0; i < 4097; i++)
+		buf_char(&text, 'x');
+	for (int i = 0; i < 257; i++)
+		buf_printf(&text, "\",\"a:%d", i);
+	buf_text(&text, "\"]}," META "}}");
+	question = hear(buf_string(&text));
+	assert_non_null(question);
+	assert_string_equal(server.beside,
+			    "resources/subscribe {\"uri\":\"a:255\"}");
+	peer_says("notifications/resources/updated", "{\"uri\":\"a:256\"}");
+	assert_int_equal(ear.tells, 1);
+	for (int i = 0; i < 257; i++) {
+		CLEANUP(mem_free_ptr)
+		char *params = mem_printf("{\"uri\":\"a:%d\"}", i);
+		const unsigned before = ear.tells;
+
+		peer_says("notifications/resources/updated", params);
+		watched += ear.tells - before;
+	}
+	assert_int_equal(watched, 256);
+	a->abandon(question);
+}
+
+/* The least that anybody wants is what servers are told. */
+static void levels_of_two_hosts(void **state)
+{
+	void *other;
+
+	(void)state;
+	two_servers();
+	peer.offers |= OFFERS_LOGGING;
+	says(ASK("1", "logging/setLevel", "{\"level\":\"warning\"}"), "{}");
+	other = client;
+	client = a->client_new(a->owner);
+	initialize("2025-11-25");
+	says(ASK("1", "logging/setLevel", "{\"level\":\"error\"}"), "{}");
+	assert_string_equal(server.beside,
+			    "logging/setLevel {\"level\":\"warning\"}");
+	says(ASK("1", "logging/setLevel", "{\"level\":\"debug\"}"), "{}");
+	assert_string_equal(server.beside,
+			    "logging/setLevel {\"level\":\"debug\"}");
+	a->client_free(other);
+	/* One that comes is told; one that does not log is not. */
+	server.beside[0] = '\0';
+	bridge.hearer.came(bridge.owner, &second);
+	assert_string_equal(server.beside, "");
+	bridge.hearer.came(bridge.owner, &peer);
+	assert_string_equal(server.beside,
+			    "logging/setLevel {\"level\":\"debug\"}");
+}
+
+/* However long a name its logger has, and whatever that is. */
+static void what_is_cut_of_a_log(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	const char *at;
+
+	(void)state;
+	two_servers();
+	says(ASK("1", "logging/setLevel", "{\"level\":\"debug\"}"), "{}");
+	buf_text(&text, "{\"level\":\"info\",\"logger\":\"");
+	for (int i = 0; i < 100; i++)
+		buf_char(&text, 'l');
+	buf_text(&text, "\",\"data\":null}");
+	peer_says("notifications/message", buf_string(&text));
+	at = strstr(ear.told, "kitchen/l");
+	assert_non_null(at);
+	assert_true(strspn(at + 8, "l") <= 80);
+	assert_true(strspn(at + 8, "l") >= 77);
+	assert_non_null(strstr(ear.told, "\",\"data\":null}}"));
+}
+
 /* ---- who is behind it ---- */
 
 /* Targets, boards, the environment's target, --socket; and what that means. */
@@ -2001,6 +2230,22 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lists_that_change, set_up,
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(what_is_listened_to, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(modern_rounds_answered_in_part,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(modern_rounds_of_others, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(of_which_era, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_version_of_any_length, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(lists_that_are_listened_to,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(so_many_that_are_listened_to,
+						set_up, tear_down_servers),
+		cmocka_unit_test_setup_teardown(levels_of_two_hosts, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(what_is_cut_of_a_log, set_up,
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(pictures_are_asked_for, set_up,
 						tear_down),
