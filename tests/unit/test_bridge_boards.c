@@ -562,9 +562,10 @@ static void no_serve(void **state)
 	assert_false(bridge_boards_settled(boards));
 	assert_false(bridge_boards_refresh(boards));
 	for (size_t i = 0; i < COUNT(pauses); i++) {
+		const int64_t before = loop_now();
 		const int64_t next = bridge_boards_tend(boards);
 
-		assert_in_range(next, loop_now() + pauses[i] / 2,
+		assert_in_range(next, before + pauses[i],
 				loop_now() + pauses[i]);
 		assert_true(bridge_boards_settled(boards));
 		while (i + 1 < COUNT(pauses) && loop_now() < next)

@@ -164,6 +164,15 @@ static void asks(const char *filter)
 	assert_false(listens.due);
 }
 
+/* It is to be looked after again in so many ms. */
+static void is_due_in(int64_t ms)
+{
+	const int64_t before = loop_now();
+	const int64_t due = server_listens_tend(&listens);
+
+	assert_in_range(due, before + ms, loop_now() + ms);
+}
+
 static void acknowledges(const char *honoured)
 {
 	const int64_t until = loop_now() + 10000;
@@ -294,9 +303,7 @@ static void one_that_is_lost(void **state)
 	for (size_t i = 0; i < COUNT(pauses); i++) {
 		asks(TOOLS);
 		ends("\"result\":{}");
-		assert_in_range(server_listens_tend(&listens),
-				loop_now() + pauses[i] - 500,
-				loop_now() + pauses[i]);
+		is_due_in(pauses[i]);
 		assert_false(listens.open);
 		assert_false(listens.refused);
 		listens.again_at = loop_now();
@@ -312,8 +319,7 @@ static void one_that_is_lost(void **state)
 	assert_false(stale);
 	/* It stood: the next pause is short. */
 	ends("\"result\":{}");
-	assert_in_range(server_listens_tend(&listens), loop_now() + 500,
-			loop_now() + 1000);
+	is_due_in(1000);
 }
 
 /* Who waits for a resource waits on. */
@@ -360,8 +366,7 @@ static void one_that_cannot_be_sent(void **state)
 {
 	(void)state;
 	fake.refuse_send = true;
-	assert_in_range(server_listens_tend(&listens), loop_now() + 500,
-			loop_now() + 1000);
+	is_due_in(1000);
 	assert_false(listens.open);
 	fake.refuse_send = false;
 	/* Not before. */
