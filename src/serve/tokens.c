@@ -223,7 +223,7 @@ bool enrolled_is_full(const struct enrolled *e)
 }
 
 static void put(struct enrolled *e, const char *device_id,
-		const char *client_id, int64_t at_ms)
+		const char *client_id, int64_t at_ms, bool unkept)
 {
 	const struct enrolled_board *old = enrolled_find(e, device_id);
 	struct enrolled_board *b;
@@ -239,7 +239,17 @@ static void put(struct enrolled *e, const char *device_id,
 		b = &e->item[e->count++];
 	}
 	*b = (struct enrolled_board){ mem_strdup(device_id),
-				      mem_strdup(client_id), at_ms };
+				      mem_strdup(client_id), at_ms, unkept };
+}
+
+static void put_unkept(struct enrolled *e, const struct enrolled *before)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		const struct enrolled_board *b = &before->item[i];
+
+		if (b->unkept)
+			put(e, b->device_id, b->client_id, b->at_ms, true);
+	}
 }
 
 static int bad_file(const char *file, const char *why, struct error *err)
@@ -269,7 +279,7 @@ static int parse_enrolled(struct enrolled *out, const struct buf *text,
 		if (!client_id || json_integer(member, "at", &at))
 			return bad_file(
 				file, "an entry has no client_id and at", err);
-		put(out, member->string, client_id, at);
+		put(out, member->string, client_id, at, false);
 	}
 	return 0;
 }
@@ -285,14 +295,15 @@ int enrolled_read(struct enrolled *e, const char *file, struct error *err)
 	bad = !missing &&
 	      (file_read_found(&text, "file of enrolled boards", file, err) ||
 	       parse_enrolled(&read, &text, file, err));
+	if (!bad)
+		put_unkept(&read, e);
 	enrolled_done(bad ? &read : e);
 	if (!bad)
 		*e = read;
 	return bad ? -1 : 0;
 }
 
-static int write_all(const struct enrolled *e, const char *file,
-		     struct error *err)
+static int write_all(struct enrolled *e, const char *file, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
@@ -307,12 +318,13 @@ static int write_all(const struct enrolled *e, const char *file,
 		buf_printf(&text, ",\"at\":%lld}", (long long)b->at_ms);
 	}
 	buf_text(&text, "\n}\n");
-	if (!file_replace(file, 0600, text.data, text.len))
-		return 0;
-	error_set(err, ERR_OUTPUT,
-		  "cannot write the enrolled boards to '%s': %s", file,
-		  strerror(errno));
-	return -1;
+	if (file_replace(file, 0600, text.data, text.len))
+		return error_set(err, ERR_OUTPUT,
+				 "cannot write the enrolled boards to '%s': %s",
+				 file, strerror(errno));
+	for (size_t i = 0; i < e->count; i++)
+		e->item[i].unkept = false;
+	return 0;
 }
 
 int enrolled_add(struct enrolled *e, const char *file, const char *device_id,
@@ -320,7 +332,7 @@ int enrolled_add(struct enrolled *e, const char *file, const char *device_id,
 {
 	int status = file ? enrolled_read(e, file, err) : 0;
 
-	put(e, device_id, client_id, now_ms);
+	put(e, device_id, client_id, now_ms, true);
 	/* A file that cannot be understood is not written over. */
 	return status || !file ? status : write_all(e, file, err);
 }

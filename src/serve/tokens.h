@@ -42,6 +42,7 @@ const char *tokens_for(const struct tokens *t, const char *device_id,
 struct enrolled_board {
 	char *device_id, *client_id; /* client_id "": it sent none */
 	int64_t at_ms; /* Unix time */
+	bool unkept; /* it stands in no file */
 };
 struct enrolled {
 	struct enrolled_board *item;
@@ -49,8 +50,9 @@ struct enrolled {
 };
 
 /*
- * Read anew; file NULL, or one that is not there: none. -1 (ERR_USAGE): not
- * readable, not of that form; what was there stays.
+ * Read anew; file NULL, or one that is not there: none, but those that could
+ * not be kept. -1 (ERR_USAGE): not readable, not of that form; what was there
+ * stays.
  */
 int enrolled_read(struct enrolled *e, const char *file, struct error *err);
 void enrolled_done(struct enrolled *e);

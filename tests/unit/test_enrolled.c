@@ -98,6 +98,35 @@ static void broken(void **state)
 	assert_string_equal(enrolled_find(&e, A)->client_id, "e");
 }
 
+/* Who was told "until serve ends" is known until then, whoever comes behind. */
+static void not_kept(void **state)
+{
+	CLEANUP(mem_free_ptr) char *file = folder_path("later/x.json");
+	CLEANUP(mem_free_ptr) char *place = folder_path("later");
+	CLEANUP(enrolled_done) struct enrolled e = { 0 }, other = { 0 };
+
+	(void)state;
+	assert_int_equal(enrolled_add(&e, file, A, "c", 1, NULL), -1);
+	assert_int_equal(enrolled_add(&e, file, B, "d", 2, NULL), -1);
+	assert_int_equal(e.count, 2);
+	assert_string_equal(enrolled_find(&e, A)->client_id, "c");
+	assert_string_equal(enrolled_find(&e, B)->client_id, "d");
+	/* A reload (SIGHUP) reads the file anew. */
+	assert_int_equal(enrolled_read(&e, file, NULL), 0);
+	assert_int_equal(e.count, 2);
+	/* The first time that it can be written they are in it. */
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(enrolled_add(&e, file, A, "e", 3, NULL), 0);
+	assert_int_equal(enrolled_read(&other, file, NULL), 0);
+	assert_int_equal(other.count, 2);
+	assert_string_equal(enrolled_find(&other, A)->client_id, "e");
+	assert_string_equal(enrolled_find(&other, B)->client_id, "d");
+	/* From now on the file says it. */
+	assert_int_equal(file_replace(file, 0600, "{}", 2), 0);
+	assert_int_equal(enrolled_read(&e, file, NULL), 0);
+	assert_int_equal(e.count, 0);
+}
+
 /* One on a line, as it is read again. */
 static void as_text(void **state)
 {
@@ -158,9 +187,9 @@ static void bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kept),	   cmocka_unit_test(broken),
-		cmocka_unit_test(as_text), cmocka_unit_test(known),
-		cmocka_unit_test(bounded),
+		cmocka_unit_test(kept),	    cmocka_unit_test(broken),
+		cmocka_unit_test(not_kept), cmocka_unit_test(as_text),
+		cmocka_unit_test(known),    cmocka_unit_test(bounded),
 	};
 
 	mem_init();

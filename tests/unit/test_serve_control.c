@@ -340,8 +340,8 @@ static void watch(void **state)
 static void enrolled_boards(void **state)
 {
 	char id[] = "aa:01", away[] = "aa:02", client[] = "c-2", none[] = "";
-	struct enrolled_board item[] = { { id, none, 0 },
-					 { away, client, 86400000 } };
+	struct enrolled_board item[] = { { id, none, 0, false },
+					 { away, client, 86400000, false } };
 	struct fake_board *a = board_ready("AA:01"), *b = board_ready("bb");
 	struct command c;
 

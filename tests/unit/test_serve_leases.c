@@ -247,9 +247,9 @@ static void refusals_in_words(void **state)
 static void known_ones_are_leased(void **state)
 {
 	char here[] = "aa:01", away[] = "aa:02", other[] = "bb:03", none[] = "";
-	struct enrolled_board item[] = { { here, none, 1 },
-					 { away, none, 1 },
-					 { other, none, 1 } };
+	struct enrolled_board item[] = { { here, none, 1, false },
+					 { away, none, 1, false },
+					 { other, none, 1, false } };
 	struct fake_board *b = board_ready("aa:01");
 	struct command c;
 
