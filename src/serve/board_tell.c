@@ -622,7 +622,7 @@ static void add_lease(struct buf *out, const struct board *d)
 	lease_describe(out, l, loop_now(), unix_now_ms());
 }
 
-static const char *state_of(const struct board *d)
+const char *board_state_word(const struct board *d)
 {
 	const char *held = d->held ? d->held->ops->state_name(d->held) : NULL;
 
@@ -649,7 +649,7 @@ void board_describe(struct buf *out, const struct board *d)
 		clock_add_json(out, "asked", d->asked_ms);
 	else
 		buf_text(out, ",\"asked\":null");
-	json_add_text_or_null(out, "state", state_of(d));
+	json_add_text_or_null(out, "state", board_state_word(d));
 	json_add_text_or_null(out, "reason", d->reason);
 	if (d->tools)
 		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",

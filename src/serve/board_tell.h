@@ -53,6 +53,8 @@ void board_describe(struct buf *out, const struct board *d);
 void board_describe_away(struct buf *out, const struct serve *s,
 			 const struct enrolled_board *b);
 const char *board_state_name(enum board_state state);
+/* As its object has it: of a server that is kept open "opening", "ended", too. */
+const char *board_state_word(const struct board *d);
 
 /* By a file, a token, a signed name; or the user opened it. */
 bool board_is_known(const struct board *d);

@@ -49,7 +49,7 @@ static bool fits(const struct board *d, const struct pages_query *q)
 		return strcmp(d->id, q->board) == 0;
 	return !q->words || has(d->id, q->words) || has(d->alias, q->words) ||
 	       has(d->board, q->words) || has(d->version, q->words) ||
-	       has(board_state_name(d->state), q->words);
+	       has(board_state_word(d), q->words);
 }
 
 void pages_rows_find(struct pages_found *out, const struct registry *r,
@@ -88,7 +88,7 @@ static void add_found(struct buf *out, const struct board *d)
 
 static void add_state(struct buf *out, const struct board *d)
 {
-	buf_text(out, board_state_name(d->state));
+	buf_text(out, board_state_word(d));
 	if (d->reason)
 		buf_printf(out, ": %.200s", d->reason);
 }
@@ -115,7 +115,9 @@ static void add_health(struct buf *out, const struct board *d, bool heap)
 static void cell(struct buf *out, const struct board *d, size_t column)
 {
 	const char *const texts[] = { d->id, d->alias, d->board, d->version,
-				      d->mqtt ? "MQTT" : "WebSocket" };
+				      d->held ? d->held->kind :
+				      d->mqtt ? "MQTT" :
+						"WebSocket" };
 
 	if (column < COUNT(texts))
 		buf_text(out, texts[column] ? texts[column] : "");

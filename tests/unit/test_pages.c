@@ -176,6 +176,40 @@ static const char *row_of(const struct board *d)
 	return text();
 }
 
+static const char *ended_name(const struct held *h)
+{
+	(void)h;
+	return "ended";
+}
+
+static const char *no_name(const struct held *h)
+{
+	(void)h;
+	return NULL;
+}
+
+/* One that 'mcpctl open' keeps is no board: as 'devices' has it. */
+static void test_held_cells(void **state)
+{
+	struct held_ops ops = { .state_name = ended_name };
+	struct held held = { .ops = &ops, .kind = (char[]){ "stdio" } };
+	struct board d = { .server = &nobodys, .id = plain, .held = &held };
+	struct registry r = { 0 };
+
+	(void)state;
+	add(&r, &d);
+	table(&r, NULL);
+	has("<td>stdio</td><td>ended</td>");
+	has_not("WebSocket");
+	table(&r, "q=ENDED");
+	has("1 fits.");
+	table(&r, "q=connected");
+	has("0 fit.");
+	ops.state_name = no_name;
+	d.state = DEVICE_READY;
+	assert_non_null(strstr(row_of(&d), ",\"stdio\",\"ready\","));
+}
+
 /* Each cell, in the table and for who looks on. */
 static void test_cells(void **state)
 {
@@ -1110,6 +1144,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_rows_are_text, reset),
 		cmocka_unit_test_teardown(test_health, reset),
 		cmocka_unit_test_teardown(test_rows_in_parts, reset),
+		cmocka_unit_test_teardown(test_held_cells, reset),
 		cmocka_unit_test_teardown(test_cells, reset),
 		cmocka_unit_test_teardown(test_leased, reset),
 		cmocka_unit_test_teardown(test_search, reset),
