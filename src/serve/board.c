@@ -849,9 +849,9 @@ static void forward(struct board *d, struct span frame)
 	d->server->events->text(d, frame.text, frame.len);
 }
 
-static int shown(size_t len)
+static int shown(const char *text, size_t len)
 {
-	return len < SHOWN_MAX ? (int)len : SHOWN_MAX;
+	return (int)text_cut(text, len, SHOWN_MAX);
 }
 
 /* The message itself for -o json; nothing if it is long. */
@@ -895,10 +895,10 @@ static void refuse_request(struct board *d, const struct message *m)
 static void record_call(struct board *d, const struct message *m,
 			enum record_kind kind, const char *what)
 {
-	struct record *r =
-		board_record(d, kind, LEVEL_INFO, "%s%s%s%.*s", what, m->method,
-			     m->params.len ? " " : "", shown(m->params.len),
-			     m->params.text ? m->params.text : "");
+	struct record *r = board_record(d, kind, LEVEL_INFO, "%s%s%s%.*s", what,
+					m->method, m->params.len ? " " : "",
+					shown(m->params.text, m->params.len),
+					m->params.text ? m->params.text : "");
 
 	add_message(r, m->text, m->len);
 }
@@ -1027,7 +1027,7 @@ static void take_device_message(void *owner, const char *type,
 	json_minify(&small, frame.text, frame.len);
 	text_unescape(&line, buf_string(&small), small.len);
 	r = board_record(owner, RECORD_MESSAGE, LEVEL_INFO, "%.*s",
-			 shown(line.len), buf_string(&line));
+			 shown(buf_string(&line), line.len), buf_string(&line));
 	add_message(r, frame.text, frame.len);
 	forward(owner, frame);
 	if (strcmp(type, "goodbye") == 0)

@@ -446,6 +446,55 @@ static void test_said_while_listing(void **state)
 	assert_int_equal(e->sent.count, 4);
 }
 
+/* A message of that many bytes, which ends with that text; and the record. */
+static const struct record *says_long(struct end *e, size_t n, size_t len,
+				      const char *last)
+{
+	static const char head[] = "{\"type\":\"x\",\"a\":\"";
+	size_t fill = len - strlen(head) - strlen(last) - strlen("\"}");
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_text(&text, head);
+	for (size_t i = 0; i < fill; i++)
+		buf_char(&text, 'y');
+	buf_printf(&text, "%s\"}", last);
+	assert_int_equal(text.len, len);
+	says(e, buf_string(&text));
+	return the_record(RECORD_MESSAGE, n, NULL);
+}
+
+static const char *end_of(const struct record *r, size_t count)
+{
+	return r->text + strlen(r->text) - count;
+}
+
+/* A line has the beginning of it, in whole characters; all is beside it. */
+static void test_long_messages(void **state)
+{
+	struct end *e = dial(MAC);
+	const struct record *r;
+
+	(void)state;
+	becomes_ready(e);
+	r = says_long(e, 0, 600, "音");
+	assert_string_equal(end_of(r, 6), "y音\"}");
+	assert_int_equal(strlen(r->text), 600);
+	r = says_long(e, 1, 601, "z");
+	assert_string_equal(end_of(r, 3), "yz\"");
+	/* The last place has one, two, three bytes of the character. */
+	r = says_long(e, 2, 602, "音");
+	assert_string_equal(end_of(r, 4), "y音");
+	assert_int_equal(strlen(r->text), 600);
+	r = says_long(e, 3, 603, "音");
+	assert_string_equal(end_of(r, 2), "yy");
+	assert_int_equal(strlen(r->text), 598);
+	r = says_long(e, 4, 604, "音");
+	assert_int_equal(strlen(r->text), 599);
+	r = says_long(e, 5, 8192, "z");
+	assert_int_equal(strlen(r->detail), strlen("\"message\":") + 8192);
+	assert_null(says_long(e, 6, 8193, "z")->detail);
+}
+
 static void test_turns(void **state)
 {
 	enum { COUNT_ALL = 300 };
@@ -878,6 +927,7 @@ int main(void)
 		TEST(test_listing_is_large_at_once),
 		TEST(test_listing_silence),
 		TEST(test_said_while_listing),
+		TEST(test_long_messages),
 		TEST(test_turns),
 		TEST(test_request_is_refused),
 		TEST(test_ping_of_device),
