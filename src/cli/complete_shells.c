@@ -380,8 +380,9 @@ static void answer(struct completion *out, const struct words *words,
 static const char *take_line(struct words *out, const char *p)
 {
 	struct typed_word w = { 0 };
-	const char *typed =
-		p + typed_word_read(&w, typed_skip_blanks(p), TYPED_BLANKS);
+	const char *typed = typed_skip_blanks(p);
+
+	typed += typed_word_read(&w, typed, TYPED_BLANKS);
 
 	for (p = typed_skip_blanks(typed);; p = typed_skip_blanks(p)) {
 		typed_word_done(&w);

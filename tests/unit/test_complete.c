@@ -1034,6 +1034,54 @@ static void test_verbatim(void **state)
 	parsed_done(&p);
 }
 
+/* What the script of a shell gets; line NULL: the words say it. */
+static void asked(const char *line, char **words, int count,
+		  const char *expected)
+{
+	struct app app = { .out.out = tmpfile() };
+	const struct invocation in = { .command = &cmd_complete_words,
+				       .app = &app,
+				       .argc = count,
+				       .argv = words };
+	char said[4096] = "";
+
+	assert_non_null(app.out.out);
+	if (line)
+		setenv("COMP_LINE", line, 1);
+	else
+		unsetenv("COMP_LINE");
+	assert_int_equal(cmd_complete_words.run(&in, NULL), 0);
+	rewind(app.out.out);
+	said[fread(said, 1, sizeof(said) - 1, app.out.out)] = '\0';
+	fclose(app.out.out);
+	unsetenv("COMP_LINE");
+	if (strcmp(said, expected) != 0)
+		fail_msg("'%s': %s", line ? line : "", said);
+	assert_int_equal(app.status, strcmp(expected, "") == 0 ||
+					     strcmp(expected, "words\n") == 0);
+}
+
+/* bash gives the whole line: its first word is the program. */
+static void test_asked(void **state)
+{
+	static const char descri[] = "words\ndescribe\n";
+	char *bash[] = { (char[]){ "bash" }, (char[]){ "descri" }, NULL };
+	char *csh[] = { (char[]){ "csh" }, (char[]){ "descri" }, NULL };
+
+	(void)state;
+	asked("mcpctl descri", bash, 2, descri);
+	asked("  mcpctl descri", bash, 2, descri);
+	asked("\tmcpctl   sim:  descri", bash, 2, descri);
+	asked("'a b/mcpctl' descri", bash, 2, descri);
+	asked("mcpctl \"descri", bash, 2, "words nospace\ndescribe\n");
+	asked("mcpctl descri ", bash, 1, "words\n");
+	asked("mcpctl nothing descri", bash, 2, "words\n");
+	asked(NULL, bash, 2, descri);
+	asked("mcpctl nothing", csh, 2, "");
+	asked("mcpctl descri", csh, 2, "");
+	asked(NULL, NULL, 0, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1062,6 +1110,7 @@ int main(void)
 		cmocka_unit_test(test_given),
 		cmocka_unit_test(test_peer),
 		cmocka_unit_test(test_verbatim),
+		cmocka_unit_test(test_asked),
 	};
 
 	mem_init();
