@@ -114,11 +114,11 @@ static void parsed(const char *text, int64_t limit, int64_t pause_ms)
 
 static void test_option(void **state)
 {
-	static const char *const wrong[] = { "0",     "x",	"5,",
-					     "5,x",   ",10s",	"5,0s",
-					     "-1",    "5,1s,2", "5 10s",
-					     "5.5",   "1e3",	" 5",
-					     "5,-1s", "true",	"99999999999" };
+	static const char *const wrong[] = {
+		"0",  "x",	"5,",	 "5,x",	       ",10s", "5,0s",
+		"-1", "5,1s,2", "5 10s", "1000001",    "5.5",  "1e3",
+		" 5", "5,-1s",	"true",	 "99999999999"
+	};
 	struct guards_option o;
 
 	(void)state;
@@ -126,6 +126,7 @@ static void test_option(void **state)
 	parsed("on", 0, 0);
 	parsed("3", 3, 0);
 	parsed("1,500ms", 1, 500);
+	parsed("1000000,1ms", 1000000, 1);
 	parsed("7,2m", 7, 120000);
 	assert_int_equal(guards_option_parse(&o, NULL, &err), 0);
 	assert_true(o.on && !o.lasts);
@@ -284,7 +285,9 @@ static void test_tries(void **state)
 	assert_int_equal(g->again(g->owner, &call_ask, 1, &err), -1);
 	g->settle(g->owner, &call_ask, &err);
 	assert_string_equal(err.text, "'a' is busy");
-	assert_non_null(strstr(err.hint, "--retry-calls"));
+	assert_string_equal(
+		err.hint,
+		"it was tried once, since the tool is not known as idempotent: --retry-calls repeats it all the same");
 	/* Where more were not to be made, that is no reason. */
 	target("ws://a/");
 	g = guards_guard(connection.guards);
@@ -429,6 +432,34 @@ static void test_file_trial(void **state)
 	good(&call_ask);
 }
 
+/* A trial that ended without a word about the peer is another command's. */
+static void test_file_trial_silent(void **state)
+{
+	struct connection mine = { 0 };
+
+	(void)state;
+	app.config.breaker = "1,1m";
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	pause_over();
+	assert_int_equal(admit(&call_ask), 0);
+	mine = connection;
+	connection = (struct connection){ .app = &app };
+	target("http://a/mcp");
+	is_open(&call_ask);
+	guards_close(&connection);
+	endpoint_done(&connection.endpoint);
+	connection = mine;
+	settle(&call_ask, ERR_INTERRUPTED, 2);
+	mine = connection;
+	connection = (struct connection){ .app = &app };
+	target("http://a/mcp");
+	good(&call_ask);
+	guards_close(&connection);
+	endpoint_done(&connection.endpoint);
+	connection = mine;
+}
+
 /* Who turns to another target has told nothing of the first one's trial. */
 static void test_file_trial_left(void **state)
 {
@@ -466,6 +497,73 @@ static void file_is(const char *content, bool noticed)
 	/* A closed one has no file. */
 	assert_int_equal(access(file.path, F_OK), -1);
 	guard_file_done(&file);
+}
+
+/* So many that failed, opened just now; how it is read. */
+static enum breaker_state read_failures(int failures, int status)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"target\":\"ws://a/\",\"failures\":%d,"
+				"\"opened_at\":%lld,\"trial_at\":0}",
+				failures, (long long)unix_now_ms());
+	enum breaker_state read;
+	struct guard_file file;
+
+	guard_file_init(&file, "ws://a/");
+	assert_int_equal(guard_file_keep(&file, &err), 0);
+	assert_int_equal(file_replace(file.path, 0600, text, strlen(text)), 0);
+	assert_int_equal(guard_file_begin(&file, &err), status);
+	assert_int_equal(guard_file_end(&file, false, &err), 0);
+	read = breaker_state(&file.breaker, unix_now_ms());
+	guard_file_done(&file);
+	error_reset(&err);
+	return read;
+}
+
+static void test_file_believed(void **state)
+{
+	(void)state;
+	assert_int_equal(read_failures(1000000, 0), BREAKER_OPEN);
+	assert_int_equal(read_failures(1000001, -1), BREAKER_CLOSED);
+	/* Nothing in it tells what failed. */
+	app.config.breaker = "";
+	assert_int_equal(read_failures(5, 0), BREAKER_OPEN);
+	target("ws://a/");
+	is_open(&call_ask);
+	assert_string_equal(
+		err.hint,
+		"the last one: unknown; then one trial call is let through; --breaker=off tries at once");
+}
+
+/* What is kept of the words is bounded, whole, safe, and without secrets. */
+static void test_file_words(void **state)
+{
+	CLEANUP(buf_done) struct buf words = { 0 };
+	struct guard_file file;
+
+	(void)state;
+	for (int i = 0; i < 397; i++)
+		buf_char(&words, 'x');
+	buf_text(&words, "\x1b音音");
+	guard_file_init(&file, "ws://a/");
+	assert_int_equal(guard_file_keep(&file, &err), 0);
+	file.breaker.failures = 1;
+	file.why = mem_strdup(buf_string(&words));
+	assert_int_equal(guard_file_end(&file, true, &err), 0);
+	assert_int_equal(guard_file_begin(&file, &err), 0);
+	assert_int_equal(guard_file_end(&file, false, &err), 0);
+	assert_string_equal(file.why + 396, "x\\x1b");
+	guard_file_done(&file);
+	target("ws://b/?token=abc123");
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(admit(&call_ask), 0);
+		error_set(&err, ERR_TIMEOUT, "'ws://b/?token=abc123' is mute");
+		guards_guard(connection.guards)
+			->settle(connection.guards, &call_ask, &err);
+	}
+	is_open(&call_ask);
+	assert_non_null(strstr(err.hint, "is mute; then one trial"));
+	assert_null(strstr(err.hint, "abc123"));
 }
 
 static void break_file(const char *of)
@@ -569,7 +667,10 @@ int main(void)
 		TEST(test_long_error),
 		TEST(test_file),
 		TEST(test_file_trial),
+		TEST(test_file_trial_silent),
 		TEST(test_file_trial_left),
+		TEST(test_file_believed),
+		TEST(test_file_words),
 		TEST(test_file_broken),
 		TEST(test_file_unwritten),
 		TEST(test_file_place),
