@@ -269,9 +269,200 @@ static void known_ones_are_leased(void **state)
 	fake_board_free(b);
 }
 
+/* Asked with that name, for so long, for so many words that mean one board. */
+static void asked_as(struct command *c, const char *by, int64_t length,
+		     size_t words)
+{
+	CLEANUP(buf_done) struct buf question = { 0 };
+
+	buf_text(&question, "{\"op\":\"lease\",\"by\":");
+	buf_json_string(&question, by, strlen(by));
+	buf_printf(&question, ",\"for\":%lld,\"devices\":[", (long long)length);
+	for (size_t i = 0; i < words; i++)
+		buf_printf(&question, "%s\"aa:01\"", i ? "," : "");
+	buf_text(&question, "]}");
+	command_open(c);
+	ask(c, buf_string(&question));
+}
+
+static void is_granted(const char *by, int64_t length, size_t words)
+{
+	struct command c;
+
+	asked_as(&c, by, length, words);
+	expect_json(&c, "\"op\":\"leased\"", "\"devices\":[{\"id\":\"aa:01\",");
+	command_done(&c);
+	assert_int_equal(server.leases.count, 0);
+}
+
+static void is_none(const char *by, int64_t length, size_t words,
+		    const char *why)
+{
+	struct command c;
+
+	asked_as(&c, by, length, words);
+	expect_json(&c, "\"op\":\"error\"", why);
+	command_done(&c);
+	assert_int_equal(server.leases.count, 0);
+}
+
+#define LONG_NAME \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define BAD_NAME \
+	"who leases has a name of 1 to 64 bytes, without control characters"
+
+static void borders_of_a_question(void **state)
+{
+	(void)state;
+	is_granted("x", 0, 1);
+	is_granted(LONG_NAME, 0, 1);
+	is_none(LONG_NAME "x", 0, 1, BAD_NAME);
+	is_none("a\x7f", 0, 1, BAD_NAME);
+	is_granted("a~ b", 0, 1);
+	is_none("a\x1f", 0, 1, BAD_NAME);
+	is_granted("x", 864000000, 1);
+	is_none("x", 864000001, 1, "\"a lease lasts ten days at most\"");
+	is_granted("x", -1, 1);
+	is_granted("x", 0, 256);
+	is_none("x", 0, 257, "\"more than 256 words for devices\"");
+}
+
+/* The next that tells of a lease. */
+static struct record *next_record(void)
+{
+	struct record *r = records_take(&server.records);
+
+	while (r && r->kind != RECORD_LEASE) {
+		record_free(r);
+		r = records_take(&server.records);
+	}
+	assert_non_null(r);
+	return r;
+}
+
+static void is_recorded(const char *device, const char *text)
+{
+	struct record *r = next_record();
+
+	assert_string_equal(r->text, text);
+	assert_int_equal(r->level, LEVEL_INFO);
+	if (device)
+		assert_string_equal(r->device, device);
+	else
+		assert_null(r->device);
+	record_free(r);
+}
+
+static void leases_are_recorded(void **state)
+{
+	struct command c;
+	struct record *r;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, LEASE_A ",\"for\":1}");
+	expect_json(&c, "\"op\":\"leased\"",
+		    "\"alias\":null,\"here\":false}]}");
+	is_recorded("aa:01", "leased: aa:01, by one");
+	/* It ends by itself, and its holder is told. */
+	expect_json(&c, "\"op\":\"unleased\"", "the time of the lease is over");
+	is_recorded("aa:01", "the time of the lease is over: aa:01, by one");
+	ask(&c, "{\"op\":\"lease\",\"by\":\"two\",\"devices\":["
+		"\"aa:01\",\"aa:02\",\"aa:03\",\"aa:04\"]}");
+	expect_json(&c, "\"op\":\"leased\"", "\"id\":\"aa:04\"");
+	is_recorded(NULL, "leased: aa:01, aa:02, aa:03, aa:04, by two");
+	ask(&c, "{\"op\":\"release\"}");
+	expect_json(&c, "\"op\":\"unleased\"", NULL);
+	expect_json(&c, "\"op\":\"released\",\"count\":1", NULL);
+	is_recorded(NULL, "released: aa:01, aa:02, aa:03, aa:04, by two");
+	ask(&c, "{\"op\":\"lease\",\"by\":\"two\",\"devices\":[\"aa:01\","
+		"\"AA:02\",\"aa:03\",\"aa:04\",\"aa:05\",\"aa:06\"]}");
+	expect_json(&c, "\"op\":\"leased\"", "\"id\":\"aa:06\"");
+	r = next_record();
+	assert_string_equal(
+		r->text,
+		"leased: aa:01, aa:02, aa:03, aa:04 and 2 more, by two");
+	assert_string_equal(
+		r->detail,
+		"\"boards\":[\"aa:01\",\"aa:02\",\"aa:03\",\"aa:04\",\"aa:05\","
+		"\"aa:06\"],\"lease\":{\"by\":\"two\",\"until\":null}");
+	record_free(r);
+	command_done(&c);
+	is_recorded(NULL,
+		    "the lease ended with its command: aa:01, aa:02, aa:03, "
+		    "aa:04 and 2 more, by two");
+}
+
+/* Who watches the boards sees that one is taken, and that it is free. */
+static void watchers_are_told(void **state)
+{
+	struct fake_board *b = board_ready("aa:01");
+	struct command holder, watcher;
+
+	(void)state;
+	command_open(&watcher);
+	ask(&watcher, "{\"op\":\"devices\",\"watch\":true}");
+	expect_json(&watcher, "\"id\":\"aa:01\"", NULL);
+	expect_json(&watcher, "\"op\":\"end\",\"count\":1", NULL);
+	lease(&holder, LEASE_A "}");
+	expect_json(&watcher, "\"lease\":{\"by\":\"one\",\"until\":null}",
+		    "\"change\":\"leased\"");
+	ask(&holder, "{\"op\":\"release\"}");
+	expect_json(&watcher, "\"id\":\"aa:01\"", "\"change\":\"released\"");
+	assert_null(strstr(watcher.in.data, "\"lease\""));
+	command_done(&holder);
+	command_done(&watcher);
+	fake_board_free(b);
+}
+
+/* Of many that stand before it four are told of. */
+static void many_before(void **state)
+{
+	static const char question[] =
+		"{\"op\":\"lease\",\"by\":\"x\",\"devices\":[\"aa:01\","
+		"\"aa:02\",\"aa:03\",\"aa:04\",\"aa:05\",\"aa:06\"]}";
+	struct command holder[6], c;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		CLEANUP(mem_free_ptr)
+		char *one = mem_printf("{\"op\":\"lease\",\"by\":\"p%d\","
+				       "\"devices\":[\"aa:0%d\"]}",
+				       i, i + 1);
+
+		command_open(&holder[i]);
+		ask(&holder[i], one);
+		expect_json(&holder[i], "\"op\":\"leased\"", NULL);
+	}
+	command_open(&c);
+	ask(&c, question);
+	expect_json(
+		&c,
+		"\"'aa:01' is leased by p0 until its command ends; "
+		"'aa:02' is leased by p1 until its command ends; "
+		"'aa:03' is leased by p2 until its command ends; "
+		"'aa:04' is leased by p3 until its command ends; and 2 more\"",
+		"--wait 10m waits for it");
+	command_done(&holder[5]);
+	command_done(&holder[4]);
+	ask(&c, question);
+	expect_json(&c, "'aa:04' is leased by p3 until its command ends\"",
+		    NULL);
+	for (int i = 0; i < 4; i++)
+		command_done(&holder[i]);
+	command_done(&c);
+	assert_int_equal(server.leases.count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(borders_of_a_question),
+		TEST(leases_are_recorded),
+		TEST(watchers_are_told),
+		TEST(many_before),
 		cmocka_unit_test_setup_teardown(known_ones_are_leased,
 						serve_start, serve_end),
 		cmocka_unit_test_setup_teardown(browsers_are_refused,
