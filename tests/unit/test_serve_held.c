@@ -23,6 +23,23 @@
 #define DOWN \
 	"{\"op\":\"down\",\"error\":{\"kind\":\"connect\",\"text\":\"it crashed\"}}"
 
+/* A hold with a name and a key of so many letters, and members behind them. */
+static void hold_as(struct command *k, size_t name, size_t key,
+		    const char *rest)
+{
+	CLEANUP(buf_done) struct buf question = { 0 };
+
+	buf_text(&question, "{\"op\":\"hold\",\"name\":\"");
+	for (size_t i = 0; i < name; i++)
+		buf_char(&question, 'n');
+	buf_text(&question, "\",\"key\":\"");
+	for (size_t i = 0; i < key; i++)
+		buf_char(&question, 'k');
+	buf_printf(&question, "\"%s}", rest);
+	command_open(k);
+	ask(k, buf_string(&question));
+}
+
 /* The server is up, without tools. */
 static void keeper_open(struct command *k)
 {
@@ -94,6 +111,84 @@ static void is_kept(void **state)
 	ask(&c, "{\"op\":\"devices\"}");
 	expect_json(&c, "{\"op\":\"end\",\"count\":0", NULL);
 	command_done(&c);
+}
+
+/* As devices has it, of the only one. */
+static void is_held_as(const char *rest, const char *part)
+{
+	struct command k, c;
+
+	hold_as(&k, 1, 1, rest);
+	expect_json(&k, "\"op\":\"holding\"", NULL);
+	command_open(&c);
+	ask(&c, "{\"op\":\"devices\"}");
+	expect_json(&c, "\"id\":\"n\"", part);
+	expect_json(&c, "\"count\":1", NULL);
+	command_done(&c);
+	keeper_done(&k);
+}
+
+static void borders(void **state)
+{
+	struct command k;
+
+	(void)state;
+	hold_as(&k, 512, 128, "");
+	expect_json(&k, "\"op\":\"holding\"", NULL);
+	keeper_done(&k);
+	hold_as(&k, 513, 128, "");
+	hears_error(&k, "'hold' needs a name and a key");
+	command_done(&k);
+	hold_as(&k, 512, 129, "");
+	hears_error(&k, "'hold' needs a name and a key");
+	command_done(&k);
+	is_held_as(",\"transport\":\"0123456789abcdef\"",
+		   "\"transport\":\"0123456789abcdef\"");
+	is_held_as(",\"transport\":\"0123456789abcdefg\"",
+		   "\"transport\":\"0123456789abcdef\"");
+	is_held_as(",\"for\":86400000000", "\"idle_ms\":86400000000");
+	is_held_as(",\"for\":86400000001", "\"idle_ms\":0,");
+	is_held_as(",\"for\":1", "\"idle_ms\":1,\"restarts\":0}");
+	is_held_as(",\"for\":-1", "\"idle_ms\":0,");
+}
+
+/* Who uses it keeps it; then its time begins anew. */
+static void ended_when_nobody_uses_it(void **state)
+{
+	struct command k, c;
+	struct record *r;
+	struct board *d;
+	int64_t end;
+
+	(void)state;
+	hold_as(&k, 1, 1, ",\"for\":600000");
+	expect_json(&k, "\"op\":\"holding\"", NULL);
+	d = server.registry.first;
+	assert_int_equal(d->deadline, LOOP_FOREVER);
+	assert_false(board_sweep(d, loop_now()));
+	ask(&k, UP(""));
+	end = d->deadline;
+	assert_in_range(end, loop_now() + 599000, loop_now() + 600000);
+	assert_true(board_sweep(d, end - 1));
+	command_attach(&c, "{\"op\":\"attach\",\"device\":\"n\"}");
+	assert_true(board_sweep(d, d->deadline));
+	assert_true(d->deadline >= end);
+	assert_false(d->closing);
+	command_done(&c);
+	expect_quiet(&k);
+	assert_true(board_sweep(d, d->deadline));
+	assert_true(d->closing);
+	assert_string_equal(hear(&k, CONTROL_JSON), "{\"op\":\"end\"}");
+	/* A keeper that does not end is given up. */
+	assert_true(board_sweep(d, d->deadline - 1));
+	assert_false(board_sweep(d, d->deadline));
+	expect_end(&k);
+	keeper_done(&k);
+	while ((r = records_take(&server.records)) && r->kind != RECORD_GONE)
+		record_free(r);
+	assert_non_null(r);
+	assert_non_null(strstr(r->text, ": no command used it for 10 min"));
+	record_free(r);
 }
 
 static void refused(void **state)
@@ -538,6 +633,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(is_kept),
+		TEST(borders),
+		TEST(ended_when_nobody_uses_it),
 		TEST(refused),
 		TEST(no_more_than_so_many),
 		TEST(opened_again),
