@@ -419,6 +419,37 @@ static void test_form(void **state)
 	has("<code>x</code></summary>");
 }
 
+static void form_of(size_t words, size_t choice)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	buf_text(&json, "{\"name\":\"t\",\"description\":\"");
+	for (size_t i = 0; i < words; i++)
+		buf_char(&json, 'w');
+	buf_text(&json,
+		 "\",\"inputSchema\":{\"properties\":{\"e\":{\"enum\":[\"");
+	for (size_t i = 0; i < choice; i++)
+		buf_char(&json, 'c');
+	buf_text(&json, "\"]}}}}");
+	form(tool(buf_string(&json)));
+}
+
+/* Long texts end where a page has no more room for them. */
+static void test_long_words(void **state)
+{
+	(void)state;
+	form_of(2000, 200);
+	has("ww</p>");
+	has("cc</option>");
+	has_not("w…");
+	form_of(2001, 200);
+	has("ww…</p>");
+	has("cc</option>");
+	form_of(1, 201);
+	has("<p class=\"words\">w</p>");
+	has("cc…</option>");
+}
+
 /* As many choices as fit; a longer list is JSON. */
 static void test_choices(void **state)
 {
@@ -1150,6 +1181,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_search, reset),
 		cmocka_unit_test_teardown(test_fields, reset),
 		cmocka_unit_test_teardown(test_form, reset),
+		cmocka_unit_test_teardown(test_long_words, reset),
 		cmocka_unit_test_teardown(test_choices, reset),
 		cmocka_unit_test(test_given),
 		cmocka_unit_test_teardown(test_hostile_schema, reset),

@@ -998,6 +998,60 @@ static void test_set(void **state)
 	}
 }
 
+static char *letters(size_t count)
+{
+	char *text = mem_zalloc(count + 1);
+
+	memset(text, 'x', count);
+	return text;
+}
+
+/* A state as long as a board's store takes it, and one that is longer. */
+static void test_long_state(void **state)
+{
+	static const size_t rows[][2] = { { 4000, 4000 }, { 4001, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr) char *text = letters(rows[i][0]);
+		CLEANUP(mem_free_ptr)
+		char *result = mem_printf("{\"set\":{\"s\":\"%s\"}}", text);
+		struct ran r;
+
+		ran(&r, result);
+		assert_int_equal(strlen(r.world.state[0]), rows[i][1]);
+		ran_done(&r);
+	}
+}
+
+/* As often as is said; never more than 32 MiB, and whole. */
+static void test_repeat(void **state)
+{
+	static const struct {
+		size_t len;
+		int times;
+		size_t all;
+	} rows[] = { { 3, 0, 0 },
+		     { 3, 1, 3 },
+		     { 3, 600, 1800 },
+		     { 1024, 32768, 33554432 },
+		     { 1024, 32769, 33554432 },
+		     { 1025, INT32_MAX, 33554400 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr) char *text = letters(rows[i].len);
+		CLEANUP(mem_free_ptr)
+		char *result = mem_printf("{\"repeat\":\"%s\",\"times\":%d}",
+					  text, rows[i].times);
+		struct ran r;
+
+		ran(&r, result);
+		assert_int_equal(r.result.text.len, rows[i].all);
+		ran_done(&r);
+	}
+}
+
 /* What a model is asked, and what a command: where it stands. */
 static void test_orders(void **state)
 {
@@ -1073,6 +1127,8 @@ int main(void)
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_long_state),
+		cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_template),
 	};
