@@ -984,6 +984,55 @@ static void test_many_values(void **state)
 	bench_close(&b);
 }
 
+/* A hundred are all. */
+static void test_hundred_values(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct bench b;
+
+	(void)state;
+	buf_text(
+		&text,
+		"{\"kind\":\"service\",\"name\":\"s\",\"prompts\":[{\"name\":"
+		"\"p\",\"text\":\"\",\"arguments\":[{\"name\":\"x\",\"values\":["
+		"\"v0\"");
+	for (int i = 1; i < 100; i++)
+		buf_printf(&text, ",\"v%d\"", i);
+	buf_text(&text, "]}]}]}");
+	bench_open(&b, buf_string(&text), NULL);
+	bench_method(
+		&b, "completion/complete",
+		"{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},\"argument\":{"
+		"\"name\":\"x\",\"value\":\"v\"}}",
+		",\"v99\"],\"total\":100,\"hasMore\":false}");
+	bench_close(&b);
+}
+
+/* What an older client gets to see of a result, and of a resource. */
+static void test_older_results(void **state)
+{
+	static const char blob[] =
+		"{\"kind\":\"service\",\"name\":\"s\",\"resources\":[{\"uri\":"
+		"\"x:y\",\"name\":\"y\",\"blob\":\"AA==\"}]}";
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_initialize(&b, "2025-03-26");
+	bench_method(&b, "tools/call", "{\"name\":\"data\"}",
+		     "\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+		     "\"{\\\"a\\\":1}\"}],\"isError\":false}");
+	bench_close(&b);
+	/* resources/get is for texts. */
+	bench_open(&b, blob, NULL);
+	bench_method(
+		&b, "resources/get", "{\"name\":\"y\"}",
+		"\"code\":-32602,\"message\":\"Invalid params: there is no");
+	bench_method(&b, "resources/read", "{\"uri\":\"x:y\"}",
+		     "\"blob\":\"AA==\"");
+	bench_close(&b);
+}
+
 static void test_kinds(void **state)
 {
 	struct error err = { 0 };
@@ -1028,6 +1077,8 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_prompt_arguments),
 		cmocka_unit_test(test_many_values),
+		cmocka_unit_test(test_hundred_values),
+		cmocka_unit_test(test_older_results),
 		cmocka_unit_test(test_kinds),
 	};
 

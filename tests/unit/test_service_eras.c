@@ -186,6 +186,56 @@ static void test_tells(void **state)
 	bench_close(&b);
 }
 
+/* Revision 2025-03-26 brought the words of progress. */
+static void test_older_progress(void **state)
+{
+	static const struct {
+		const char *revision, *told;
+	} rows[] = { { "2024-11-05", "\"progress\":4,\"total\":4}}\n" },
+		     { "2025-03-26",
+		       "\"progress\":4,\"total\":4,\"message\":\"m\"}}\n" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct heard h = { 0 };
+		struct bench b;
+
+		bench_open(&b, profile, NULL);
+		bench_initialize(&b, rows[i].revision);
+		assert_null(hear(&b, &h,
+				 CALL("1", "\"name\":\"log\",\"_meta\":{"
+					   "\"progressToken\":\"p\"}"),
+				 NULL));
+		has(buf_string(&h.all), rows[i].told);
+		heard_done(&h);
+		bench_close(&b);
+	}
+}
+
+/* "x://iii…/p.txt" of that many bytes. */
+static void subscribes(struct bench *b, size_t len, const char *part)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	buf_text(&params, "{\"uri\":\"x://");
+	for (size_t i = 0; i < len - strlen("x:///p.txt"); i++)
+		buf_char(&params, 'i');
+	buf_text(&params, "/p.txt\"}");
+	bench_method(b, "resources/subscribe", buf_string(&params), part);
+}
+
+static void test_long_uris(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_has(&b, INIT(""), "\"subscribe\":true");
+	subscribes(&b, 1024, "\"result\":{}");
+	subscribes(&b, 1025, "Invalid params: 'uri' is too long");
+	bench_close(&b);
+}
+
 #define ANSWER(n, result) \
 	"{\"jsonrpc\":\"2.0\",\"id\":\"sim-" n "\",\"result\":" result "}"
 
@@ -970,6 +1020,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tells),
+		cmocka_unit_test(test_older_progress),
+		cmocka_unit_test(test_long_uris),
 		cmocka_unit_test(test_asks),
 		cmocka_unit_test(test_bad_answers),
 		cmocka_unit_test(test_subscriptions),
