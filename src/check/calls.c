@@ -117,6 +117,7 @@ static void name_readers(const struct tool_list *l, struct buf *out,
 
 struct calls {
 	struct buf out;
+	unsigned made;
 	bool failed;
 };
 
@@ -131,9 +132,10 @@ static void tell_call(struct checkup *k, struct calls *all,
 	const bool good = why->kind == ERR_NONE;
 	char time[TEXT_ROOM];
 
-	check_case(k, m->label, good ? STAGE_OK : STAGE_FAIL, m->took_us,
+	check_case(k, m->label, check_verdict(why), m->took_us,
 		   good ? "" : why->text);
 	all->failed = all->failed || !good;
+	all->made++;
 	buf_printf(&all->out, "%s%s %s", all->out.len ? ", " : "", m->label,
 		   good ? text_microseconds(m->took_us, time, sizeof(time)) :
 			  why->text);
@@ -228,7 +230,7 @@ int stage_named(struct checkup *k, struct error *err)
 		status = call_named(k, &all, calls->word[i], err);
 	if (calls->count > 0)
 		check_stage(k, "called",
-			    status     ? STAGE_FAIL :
+			    status     ? check_verdict(err) :
 			    all.failed ? STAGE_ODD :
 					 STAGE_OK,
 			    "%s",
@@ -256,8 +258,9 @@ int stage_calls(struct checkup *k, struct error *err)
 		return 0;
 	}
 	status = call_readers(k, &all, err);
+	k->asked -= count - all.made;
 	check_stage(k, "calls",
-		    status     ? STAGE_FAIL :
+		    status     ? check_verdict(err) :
 		    all.failed ? STAGE_ODD :
 				 STAGE_OK,
 		    "%s", buf_string(&all.out));
@@ -333,7 +336,11 @@ static void judge_trial(struct checkup *k, struct trial *all,
 {
 	const bool good = why->kind == ERR_PEER;
 
-	check_case(k, m->label, good ? STAGE_OK : STAGE_FAIL, m->took_us,
+	check_case(k, m->label,
+		   good			 ? STAGE_OK :
+		   why->kind == ERR_NONE ? STAGE_FAIL :
+					   check_verdict(why),
+		   m->took_us,
 		   good			 ? "" :
 		   why->kind == ERR_NONE ? "accepted" :
 					   why->text);
@@ -395,7 +402,7 @@ int stage_args(struct checkup *k, struct error *err)
 	else
 		check_stage(
 			k, "args",
-			status		 ? STAGE_FAIL :
+			status		 ? check_verdict(err) :
 			all.accepted.len ? STAGE_ODD :
 					   STAGE_OK,
 			"%u calls of %u tool%s with arguments that do not fit%s%s",

@@ -90,6 +90,13 @@ static struct check_case *add_case(struct checkup *k, const char *name,
 	return c;
 }
 
+enum stage_verdict check_verdict(const struct error *why)
+{
+	return why->kind == ERR_NONE	    ? STAGE_OK :
+	       why->kind == ERR_INTERRUPTED ? STAGE_SKIPPED :
+					      STAGE_FAIL;
+}
+
 void check_case(struct checkup *k, const char *name, enum stage_verdict verdict,
 		int64_t took_us, const char *text)
 {

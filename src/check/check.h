@@ -75,6 +75,12 @@ void check_done(struct checkup *k);
 /* On a terminal: what is asked now; NULL: nothing any more. */
 void check_progress(struct checkup *k, const char *what);
 
+/*
+ * How what ended so went: what a signal ended is nobody's failure, and was not
+ * made to its end.
+ */
+enum stage_verdict check_verdict(const struct error *why);
+
 /* A question of the stage that is under way is over. */
 void check_case(struct checkup *k, const char *name, enum stage_verdict verdict,
 		int64_t took_us, const char *text);

@@ -280,7 +280,7 @@ static int look_at_list(struct checkup *k, struct error *err)
 	status = ask_lists(k, &words, &listed, err);
 	if (status)
 		name_failure(k, err);
-	check_stage(k, "list", status ? STAGE_FAIL : STAGE_OK, "%s%s%s",
+	check_stage(k, "list", status ? check_verdict(err) : STAGE_OK, "%s%s%s",
 		    words.len ? buf_string(&words) : "nothing is offered",
 		    status ? ": " : "", status ? err->text : "");
 	if (status && after_list(k, listed, err))

@@ -235,7 +235,7 @@ bool way_tell_cut(struct checkup *k, const struct way *w, bool tls,
 		  const struct error *why)
 {
 	if (!w->connected) {
-		check_stage(k, "tcp", STAGE_FAIL, "%s", why->text);
+		check_stage(k, "tcp", check_verdict(why), "%s", why->text);
 		return false;
 	}
 	check_stage(k, "tcp", STAGE_OK, "%s", w->peer);
@@ -244,7 +244,7 @@ bool way_tell_cut(struct checkup *k, const struct way *w, bool tls,
 	if (w->secured)
 		tell_tls(k, &w->tls);
 	else
-		check_stage(k, "tls", STAGE_FAIL, "%s", why->text);
+		check_stage(k, "tls", check_verdict(why), "%s", why->text);
 	return w->secured;
 }
 

@@ -155,7 +155,8 @@ static int send_activation(struct ota_asking *a, struct exchange *x,
 	board_ws_activate_request(&request, a->u, &about);
 	check_progress(a->k, "activation");
 	if (exchange_make(x, &order, &request, err)) {
-		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
+		check_stage(a->k, "activate", check_verdict(err), "%s",
+			    err->text);
 		return -1;
 	}
 	if (x->status)
@@ -201,7 +202,8 @@ static int ask_again(struct ota_asking *a, struct error *err)
 
 	ota_question(&request, a->self, a->u);
 	if (exchange_make(&x, &order, &request, err)) {
-		check_stage(a->k, "activate", STAGE_FAIL, "%s", err->text);
+		check_stage(a->k, "activate", check_verdict(err), "%s",
+			    err->text);
 		return -1;
 	}
 	if (x.status) {
@@ -256,7 +258,8 @@ static int ask(struct ota_asking *a, struct error *err)
 	check_progress(a->k, "OTA");
 	if (exchange_make(&x, &order, &request, err)) {
 		if (way_tell_cut(a->k, &x.way, a->u->tls, err))
-			check_stage(a->k, "ota", STAGE_FAIL, "%s", err->text);
+			check_stage(a->k, "ota", check_verdict(err), "%s",
+				    err->text);
 		return -1;
 	}
 	if (way_tell(a->k, &x.way, a->u->host, a->u->tls, &x.why)) {

@@ -287,7 +287,7 @@ static void tell_took(struct checkup *k, const char *stage, const char *what,
 static int failed(struct board_visit *v, const char *stage, const char *rest,
 		  struct error *err)
 {
-	check_stage(v->k, stage, STAGE_FAIL, "%s", v->why.text);
+	check_stage(v->k, stage, check_verdict(&v->why), "%s", v->why.text);
 	stopped(v->k, rest);
 	error_copy(err, &v->why);
 	return -1;
@@ -297,7 +297,7 @@ static int failed(struct board_visit *v, const char *stage, const char *rest,
 static int cut_short(struct board_visit *v, const char *stage, const char *rest,
 		     const struct error *err)
 {
-	check_stage(v->k, stage, STAGE_FAIL, "%s", err->text);
+	check_stage(v->k, stage, check_verdict(err), "%s", err->text);
 	if (rest)
 		stopped(v->k, rest);
 	return -1;
@@ -524,7 +524,8 @@ static int join(struct board_visit *v, const struct board_self *self,
 	if (there > 0)
 		tell_broker(v, to, begun);
 	else if (there < 0)
-		check_stage(v->k, "connack", STAGE_FAIL, "%s", err->text);
+		check_stage(v->k, "connack", check_verdict(err), "%s",
+			    err->text);
 	broker_line_close(&v->line.broker);
 	while (!v->line_gone)
 		loop_wait(order.loop, &v->line_gone, loop_now() + END_MS, NULL);

@@ -139,8 +139,8 @@ int stage_power(struct checkup *k, struct error *err)
 	status = cycle(k, pattern, &line, &same, err);
 	control_line_close(line);
 	text_milliseconds(loop_now() - begun, took, sizeof(took));
-	check_stage(k, "power", status ? STAGE_FAIL : STAGE_OK, "%s%s%s",
-		    status ? err->text : "cycled, and back after ",
+	check_stage(k, "power", status ? check_verdict(err) : STAGE_OK,
+		    "%s%s%s", status ? err->text : "cycled, and back after ",
 		    status ? "" : took,
 		    status ? "" :
 		    same   ? ", with the same tools" :

@@ -171,8 +171,10 @@ static void wait_shortly(struct session *s, struct call *call,
 	CLEANUP(error_reset) struct error err = { 0 };
 
 	ask_behind(s, out);
-	if (!call->done && !answers_in_order(s) && session_is_open(s))
-		session_watch(s, &call->done, loop_now() + LATER_MS, &err);
+	if (!call->done && !answers_in_order(s) && session_is_open(s) &&
+	    session_watch(s, &call->done, loop_now() + LATER_MS, &err) &&
+	    err.kind == ERR_INTERRUPTED)
+		error_copy(&out->why, &err);
 }
 
 /*
@@ -213,7 +215,7 @@ struct round {
 	struct checkup *k;
 	enum check_risk risk;
 	struct buf names, refused, silent, failed, through;
-	unsigned count;
+	unsigned count, made;
 };
 
 static void round_done(struct round *r)
@@ -262,12 +264,10 @@ static void choose(struct round *r)
 	for (const struct check_question *q = questions; q->name; q++) {
 		if (!fits(r, q))
 			continue;
-		if (is_passed(r, q)) {
-			add_name(&r->names, q->name);
+		if (is_passed(r, q))
 			r->count++;
-		} else {
+		else
 			add_name(&r->through, q->name);
-		}
 	}
 }
 
@@ -288,6 +288,11 @@ static void take(struct round *r, const struct check_question *q,
 	const bool refused = a->answer == ANSWER_REFUSED && !silent;
 	const bool good = a->answer == ANSWERED || silent || refused;
 
+	if (a->why.kind == ERR_INTERRUPTED) {
+		check_case(r->k, q->name, check_verdict(&a->why), a->took_us,
+			   a->why.text);
+		return;
+	}
 	check_case(r->k, q->name, good ? STAGE_OK : STAGE_FAIL, a->took_us,
 		   good && !refused	   ? "" :
 		   a->answer == UNANSWERED ? "no answer" :
@@ -316,6 +321,8 @@ static int ask_one(struct round *r, const struct check_question *q,
 	int status = 0;
 
 	check_progress(r->k, q->name);
+	add_name(&r->names, q->name);
+	r->made++;
 	question_ask(s, q, &a);
 	take(r, q, &a);
 	if (a.why.kind == ERR_INTERRUPTED) {
@@ -337,13 +344,15 @@ static int ask_all(struct round *r, struct error *err)
 	return 0;
 }
 
-static void tell(struct round *r, const char *name, int status,
-		 const char *more)
+/* err: why it ended early, where it did: what was not reached is not asked. */
+static void tell(struct round *r, const char *name, const struct error *err)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 
+	r->k->asked -= r->count - r->made;
 	buf_text(&words, buf_string(&r->names));
-	buf_text(&words, more);
+	if (err->kind == ERR_INTERRUPTED)
+		buf_printf(&words, "; %s", err->text);
 	if (r->refused.len)
 		buf_printf(&words, "; refused: %s", buf_string(&r->refused));
 	if (r->silent.len)
@@ -355,7 +364,7 @@ static void tell(struct round *r, const char *name, int status,
 		buf_printf(&words, "; not through serve: %s",
 			   buf_string(&r->through));
 	check_stage(r->k, name,
-		    status			   ? STAGE_FAIL :
+		    err->kind != ERR_NONE	   ? check_verdict(err) :
 		    r->silent.len || r->failed.len ? STAGE_ODD :
 						     STAGE_OK,
 		    "%s", buf_string(&words));
@@ -371,19 +380,21 @@ static int list_again(struct round *r, struct error *err)
 	int status;
 
 	check_progress(r->k, "the list a second time");
+	add_name(&r->names, "a second list");
+	r->made++;
 	status = client_list_tools(&c->client, false, &again, err);
-	check_case(r->k, "second list", status ? STAGE_FAIL : STAGE_OK,
+	check_case(r->k, "second list", status ? check_verdict(err) : STAGE_OK,
 		   loop_now_us() - began, status ? err->text : "");
 	if (status == 0) {
 		diag_list_again(r->k->diag, &c->tools, &again);
 		return 0;
 	}
+	if (err->kind == ERR_INTERRUPTED)
+		return -1;
 	add_name(err->kind == ERR_PEER || err->kind == ERR_PROTOCOL ?
 			 &r->failed :
 			 &r->silent,
 		 "the second list");
-	if (err->kind == ERR_INTERRUPTED)
-		return -1;
 	if (session_is_over(c->session)) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
@@ -403,16 +414,16 @@ int stage_asked(struct checkup *k, struct error *err)
 	int status;
 
 	choose(&r);
-	if (!check_dares(k, RISK_ASK, r.count + tools)) {
+	r.count += tools;
+	if (!check_dares(k, RISK_ASK, r.count)) {
 		check_stage(k, "asked", STAGE_SKIPPED,
-			    "nothing (--risk ask asks %u questions)",
-			    r.count + tools);
+			    "nothing (--risk ask asks %u questions)", r.count);
 		return 0;
 	}
 	status = ask_all(&r, err);
 	if (status == 0 && tools)
 		status = list_again(&r, err);
-	tell(&r, "asked", status, tools ? ", a second list" : "");
+	tell(&r, "asked", err);
 	return status;
 }
 
@@ -425,6 +436,6 @@ int stage_odd(struct checkup *k, struct error *err)
 	if (!check_dares(k, RISK_ODD, r.count))
 		return 0;
 	status = ask_all(&r, err);
-	tell(&r, "odd", status, "");
+	tell(&r, "odd", err);
 	return status;
 }

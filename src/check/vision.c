@@ -244,7 +244,7 @@ int check_vision(struct checkup *k, const char *url, struct error *err)
 	add_upload(&request, &c);
 	check_dares(k, RISK_LOOK, 1);
 	if (exchange_make(&x, &order, &request, err)) {
-		check_stage(k, "answer", STAGE_FAIL, "%s", err->text);
+		check_stage(k, "answer", check_verdict(err), "%s", err->text);
 		return -1;
 	}
 	return look(k, &c, &x, err);

@@ -147,6 +147,19 @@ codes() {
 	absent unmet ended.tap
 }
 
+@test "one that is ended in the middle of a stage blames nobody for it" {
+	background ended mcpctl -v --report tap:ended.tap 'sim:?fault=no-reply' check
+	wait_for ended.err '"mcpctl.unknown","arguments"'
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -qE '^asked +- +unknown method, unknown cursor, unknown tool; interrupted' ended.out
+	grep -q '; 13 asked' ended.out
+	absent 'fail|no answer|id 0' ended.out
+	grep -q '^ok .* asked: unknown tool # SKIP interrupted by Ctrl-C' ended.tap
+	grep -q 'kind: "interrupted"' ended.tap
+	absent unmet ended.tap
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do

@@ -318,6 +318,28 @@ nothing_above_a_note() {
 	ends 7
 }
 
+@test "a stage that Ctrl-C ended has not failed" {
+	background silent /usr/bin/python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+for way in "ota", "vision":
+    c = s.accept()[0]
+    c.recv(1)
+    print("asked for", way, flush=True)
+time.sleep(600)'
+	port=$(wait_for silent.out 'port [0-9]+' | sed 's/port //')
+	for way in ota vision; do
+		background ended mcpctl check "$way" --report tap:ended.tap "http://127.0.0.1:$port/"
+		wait_for silent.out "asked for $way"
+		kill -INT "$LAST"
+		finish "$LAST" 130
+		grep -qE '^(ota|answer) +- +interrupted' ended.out
+		absent fail ended.out
+		grep -q 'kind: "interrupted"' ended.tap
+		absent unmet ended.tap
+	done
+}
+
 @test "--timeout ends what never answers, with status 4" {
 	background silent /usr/bin/python3 -c 'import socket, time
 s = socket.create_server(("127.0.0.1", 0))
