@@ -200,7 +200,8 @@ static void tell_empty(struct renderer *r, const struct result *result)
 {
 	const cJSON *content = json_member(result->message.result, "content");
 
-	if (cJSON_IsArray(content) && result->count == 0 && !result->is_error &&
+	if (cJSON_IsArray(content) && !content->child && !result->is_error &&
+	    !result->message.error &&
 	    !json_member(result->message.result, "structuredContent"))
 		render_note(
 			r,

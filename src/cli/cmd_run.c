@@ -101,15 +101,19 @@ static void report_line(const struct run *run, const struct script_line *line,
 	add_case(run, &c);
 }
 
-static void report_rest(const struct run *run, size_t from)
+static void report_rest(const struct run *run, size_t from,
+			const struct error *why)
 {
 	for (size_t i = from; i < run->script.count; i++) {
 		const struct script_line *line = &run->script.line[i];
-		struct report_case c = { .source = line->source,
-					 .line = line->number,
-					 .name = line->text,
-					 .skipped =
-						 "an earlier command failed" };
+		struct report_case c = {
+			.source = line->source,
+			.line = line->number,
+			.name = line->text,
+			.skipped = why->kind == ERR_INTERRUPTED ?
+					   why->text :
+					   "an earlier command failed"
+		};
 		if (run->devices == 0)
 			add_case(run, &c);
 		for (size_t d = 0; d < run->devices; d++) {
@@ -269,7 +273,7 @@ static int run_all(struct run *run, struct error *err)
 		if (run_line(run, i, &why) == 0)
 			continue;
 		if (is_final(run, &why)) {
-			report_rest(run, i + 1);
+			report_rest(run, i + 1, &why);
 			tell_count(run);
 			error_copy(err, &why);
 			return -1;

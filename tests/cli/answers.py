@@ -10,6 +10,7 @@ answered with an error, but for initialize and a list of one tool, "a".
 strict: leaves unanswered ids that are no whole numbers, and params of null
 no-cursor: leaves unanswered what has a cursor
 hangs: at tools/call, for good
+both: an error stands beside the result of tools/call
 """
 import json
 import sys
@@ -47,4 +48,6 @@ for line in sys.stdin:
         reply["result"] = answers[message["method"]]
     else:
         reply["error"] = {"code": -32601, "message": "no"}
+    if "both" in words and message["method"] == "tools/call":
+        reply["error"] = {"code": 1, "message": "no"}
     print(json.dumps(reply), flush=True)

@@ -437,3 +437,10 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 		"x" string
 	END
 }
+
+@test "an error beside a result: nothing is said of an empty one" {
+	mcp "$(answers both "'tools/call={\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}'")" call a
+	ends 1
+	hints 'error 1: no'
+	absent 'empty result' stderr
+}

@@ -143,3 +143,13 @@ END
 	[ "$status" = 0 ]
 	grep -q alive stdout
 }
+
+@test "what Ctrl-C kept from being run says so in a report" {
+	background ended mcpctl 'sim:?fault=no-reply' run -k --report tap:ended.tap \
+		-e 'call self.get_device_status' -e ping
+	wait_for ended.err '^# call'
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -qx 'ok 2 - ping # SKIP command 1: interrupted by Ctrl-C' ended.tap
+	absent 'failed' ended.tap
+}
