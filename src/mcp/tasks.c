@@ -353,6 +353,7 @@ struct task_waiting {
 	struct call call;
 	bool begun; /* it is under way */
 	bool useless; /* the server does not let it wait */
+	bool looked; /* the task is as tasks/get gave it */
 	struct name_set known; /* keys of inputRequests */
 	struct rounds rounds;
 };
@@ -497,12 +498,29 @@ static int end_legacy(struct task_waiting *w, struct result *out,
 	return status;
 }
 
+static int look(struct task_waiting *w, struct error *err)
+{
+	w->looked = true;
+	return client_task_get(w->c, w->t, err);
+}
+
+/* From 2026-07-28 on what came of it stands in what tasks/get gives, alone. */
+static bool has_outcome(const struct task_waiting *w)
+{
+	const cJSON *reply = w->t->reply.result;
+
+	return !w->c->modern || w->looked || json_given(reply, "result") ||
+	       json_given(reply, "error");
+}
+
 static int end(struct task_waiting *w, struct result *out, struct error *err)
 {
 	if (w->how->only)
 		return 0;
 	if (w->t->status == TASK_CANCELLED)
 		return tell_end(w->t, err);
+	if (!has_outcome(w) && look(w, err))
+		return -1;
 	return w->c->modern ? end_modern(w->t, out, err) :
 			      end_legacy(w, out, err);
 }
@@ -538,7 +556,7 @@ static int wait_on(struct task_waiting *w, struct result *out,
 			return -1;
 		if (look_at_call(w) && !w->how->only)
 			return end_call(w, out, err);
-		if (client_task_get(w->c, t, err))
+		if (look(w, err))
 			return -1;
 	}
 }

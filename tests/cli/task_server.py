@@ -53,6 +53,8 @@ KINDS = {
     "other": [("working", {}), ("completed", {})],
     "gone": [("working", {})],
     "failed": [("failed", {"statusMessage": "out of luck"})],
+    "early": [("completed", {})],
+    "doomed": [("failed", {})],
     "blocked": [("input_required", {}), ("input_required", {}), ("completed", {})],
 }
 
@@ -73,6 +75,8 @@ def look(name):
         more = {**more, "inputRequests": {"sure": QUESTION}}
     if MODERN and status == "completed":
         more = {**more, **outcome(kind, name)}
+    if MODERN and kind == "doomed":
+        more = {**more, "error": {"code": -32000, "message": "no key"}}
     found = task(name, status, **more)
     if status is None:
         del found["status"]
@@ -100,6 +104,8 @@ def result(name, ident):
     kind = name.split("/")[0]
     if kind == "failed":
         raise Refused(-32603, "it burnt")
+    if kind == "doomed":
+        raise Refused(-32000, "no key")
     if kind == "blocked" and asked[name] < 3:
         raise Refused(-32000, "Task not complete")
     if kind == "asks" and name not in answers:
@@ -133,6 +139,8 @@ def call(params):
     if name == "must":
         name = "good"
     found = look(name + "/1" if name != "escapes" else "escapes/" + HOSTILE)
+    if name in ("early", "doomed"):  # what came of it has tasks/get alone
+        found = {member: found[member] for member in found if member not in ("result", "error")}
     return {"resultType": "task", **found} if MODERN else {"task": found}
 
 

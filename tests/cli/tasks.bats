@@ -304,6 +304,18 @@ silent() { [ -z "$out" ]; }
 	done
 }
 
+@test "a task that is over at once: what came of it is asked for" {
+	local era
+	for era in legacy modern; do
+		odd $era call --task early
+		ends 0
+		[ "$out" = good ]
+		odd $era call --task doomed
+		ends 1
+		hints 'no key'
+	done
+}
+
 @test "odd intervals, odd words: waited for within bounds" {
 	for era in legacy modern; do
 		for tool in good zero words negative odd must; do

@@ -371,20 +371,21 @@ static void modern_ends(void **state)
 	static const struct {
 		const char *task, *text;
 		enum error_kind kind;
+		bool looked; /* what came of it is asked for, once */
 	} rows[] = {
 		{ TASK("cancelled") ",\"statusMessage\":\"enough\"",
-		  "the task was cancelled: enough", ERR_PEER },
+		  "the task was cancelled: enough", ERR_PEER, false },
 		{ TASK("failed") ",\"error\":{\"code\":-32603,\"message\":\"it burnt\"}",
-		  "it burnt", ERR_PEER },
-		{ TASK("failed"), "the task failed", ERR_PEER },
+		  "it burnt", ERR_PEER, false },
+		{ TASK("failed"), "the task failed", ERR_PEER, true },
 		{ TASK("failed") ",\"error\":7", "no 'error' that is an object",
-		  ERR_PROTOCOL },
+		  ERR_PROTOCOL, false },
 		{ TASK("completed"), "no 'result' that is an object",
-		  ERR_PROTOCOL },
+		  ERR_PROTOCOL, true },
 		{ TASK("completed") ",\"result\":[]",
-		  "no 'result' that is an object", ERR_PROTOCOL },
+		  "no 'result' that is an object", ERR_PROTOCOL, false },
 		{ TASK("completed") ",\"result\":{\"isError\":true}",
-		  "without a text", ERR_PEER },
+		  "without a text", ERR_PEER, false },
 	};
 
 	(void)state;
@@ -392,11 +393,15 @@ static void modern_ends(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CLEANUP(mem_free_ptr)
 		char *task = mem_printf(IS_TASK "%s}", rows[i].task);
+		CLEANUP(mem_free_ptr)
+		char *looked = mem_printf(COMPLETE "%s}", rows[i].task);
 		struct error err = { 0 };
 		struct result out;
 		struct task t;
 
 		script_add("tools/call", task);
+		if (rows[i].looked)
+			script_add("tasks/get", looked);
 		assert_int_equal(run(&out, &t, 60000, &err), -1);
 		assert_int_equal(err.kind, rows[i].kind);
 		assert_part(err.text, rows[i].text);
