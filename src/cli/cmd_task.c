@@ -109,13 +109,18 @@ static int answer(const struct invocation *in, struct task *t,
 	return 0;
 }
 
+/* A server of 2026-07-28 takes it of one that is over, too. */
 static int cancel(const struct invocation *in, struct task *t,
 		  struct error *err)
 {
 	if (client_task_cancel(&in->connection->client, t, err))
 		return -1;
 	show_task(in, t, 0);
-	return 0;
+	if (!task_is_over(t) || t->status == TASK_CANCELLED)
+		return 0;
+	error_set(err, ERR_UNMET, "the task was not cancelled: it is '%.60s'",
+		  t->word);
+	return error_hint(err, "'task wait' shows its result");
 }
 
 static const struct operand_word task_words[] = {

@@ -156,6 +156,10 @@ silent() { [ -z "$out" ]; }
 	[ "$out" = "all about owls" ]
 	mcp --era modern "$URL" task wait "$id" --expect '"all about cats"'
 	ends 7
+	mcp --era modern "$URL" task cancel "$id"
+	ends 7
+	hints "the task was not cancelled: it is 'completed'"
+	hints "'task wait' shows its result"
 	mcp --era modern -o json "$URL" task get "$id"
 	ends 0
 	jq -e --arg id "$id" '.id == $id and .status == "completed" and .over and .message == "writing" and .ttl_ms == 600000
