@@ -4,6 +4,7 @@
  * src/cli.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,6 +124,8 @@ int main(int argc, char **argv)
 	struct connection connection = { .app = &app };
 	int status;
 
+	/* A file that may not grow is an error of a write, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
 	mem_init();
 	app_init(&app);
 	if (invoke(&connection, argv + 1, argc > 0 ? (size_t)argc - 1 : 0,

@@ -444,3 +444,12 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 	hints 'error 1: no'
 	absent 'empty result' stderr
 }
+
+@test "a limit on the size of files is a disk that is full, and kills nothing" {
+	run bash -c 'ulimit -f 1; exec mcpctl -o json sim: tools 2>&1 >limited.out'
+	[ "$status" = 8 ]
+	[[ "$output" == *'output could not be written: File too large'* ]]
+	run bash -c 'ulimit -f 1; exec mcpctl --trace limited.jsonl sim: -e tools -e ping 2>&1'
+	[ "$status" = 8 ]
+	[[ "$output" == *'alive'*"'limited.jsonl'"* ]]
+}
