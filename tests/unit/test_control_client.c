@@ -204,6 +204,16 @@ static void on_question(struct fake_peer *p, const struct control_frame *f)
 		fake_serve_json(p,
 				"{\"op\":\"error\",\"error\":{\"kind\":"
 				"\"usage\",\"text\":\"no\",\"hint\":\"h\"}}");
+	} else if (strcmp(op, "fan") == 0) {
+		fake_serve_json(p, "{\"op\":\"row\",\"device\":{\"id\":1}}");
+		fake_serve_send(p, CONTROL_TEXT, "{}", 2);
+		fake_serve_json(p, "{\"device\":1}");
+	} else if (strcmp(op, "names") == 0) {
+		fake_serve_json(p, "{\"op\":\"names\"");
+		fake_serve_json(p, "{\"op\":\"names\",\"count\":0}");
+	} else if (strcmp(op, "power") == 0) {
+		fake_serve_json(p, "{\"op\":\"error\",\"error\":{\"kind\":"
+				   "\"protocol\",\"text\":\"what?\"}}");
 	} else if (strcmp(op, "stop") == 0) {
 		fake_serve_drop(p);
 	}
@@ -326,6 +336,237 @@ static void is_bare(void **state)
 	close_line(&a);
 }
 
+/* What is no frame of JSON is not queued; the last may have no name. */
+static void is_told_in_rows(void **state)
+{
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	assert_int_equal(ask(&a, "fan", PATIENCE), 0);
+	assert_string_equal(buf_string(&a.told), "row={\"id\":1} =1 ");
+	close_line(&a);
+}
+
+static void breaks(bool bare)
+{
+	struct control_answer next;
+	struct asking a;
+
+	open_line(&a);
+	if (bare)
+		control_line_bare(a.line);
+	assert_int_equal(ask(&a, "names", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_PROTOCOL);
+	assert_memory_equal(a.err.text, "serve's answer: ", 16);
+	assert_int_equal(a.told.len, 0);
+	/* That was one object; the line goes on. */
+	assert_int_equal(
+		control_line_next(a.line, loop_now() + PATIENCE, &next, NULL),
+		0);
+	assert_string_equal(next.op, "names");
+	assert_int_equal(next.len, 24);
+	assert_string_equal(next.text, "{\"op\":\"names\",\"count\":0}");
+	assert_int_equal(next.json == NULL, bare);
+	assert_int_equal(control_answer_member(&next, "count").len, 1);
+	assert_null(control_answer_member(&next, "none").text);
+	control_answer_done(&next);
+	close_line(&a);
+}
+
+static void is_broken(void **state)
+{
+	(void)state;
+	breaks(false);
+	breaks(true);
+}
+
+static int note_greeting(void *owner, const struct greeting *g,
+			 struct error *err)
+{
+	*(struct greeting *)owner = *g;
+	return g->protocol == 1 ? 0 : error_set(err, ERR_USAGE, "too new");
+}
+
+/* Who it is; and what it says later is blamed on its version. */
+static void is_of_another_version(void **state)
+{
+	struct greeting g = { 0 };
+	struct asking a = { 0 };
+
+	(void)state;
+	assert_int_equal(loop_new(&a.loop, &a.err), 0);
+	fake_serve_open(&a.serve, a.loop, on_question);
+	a.serve.greeting =
+		"{\"op\":\"greeting\",\"protocol\":1,\"pid\":77,\"version\":\"9.8\"}";
+	assert_int_equal(control_line_open(&a.line, a.loop, a.serve.path,
+					   note_greeting, &g, &a.err),
+			 0);
+	assert_int_equal(ask(&a, "power", PATIENCE), -1);
+	assert_int_equal(g.pid, 77);
+	assert_string_equal(g.version, "9.8");
+	assert_int_equal(a.err.kind, ERR_PROTOCOL);
+	assert_string_equal(a.err.text, "what?");
+	assert_non_null(strstr(a.err.hint, "(pid 77) is version 9.8, this is"));
+	/* What the user gave is not. */
+	assert_int_equal(ask(&a, "kick", PATIENCE), -1);
+	assert_string_equal(a.err.hint, "h");
+	close_line(&a);
+}
+
+static void is_too_new(void **state)
+{
+	struct greeting g = { 0 };
+	struct asking a = { 0 };
+
+	(void)state;
+	assert_int_equal(loop_new(&a.loop, &a.err), 0);
+	fake_serve_open(&a.serve, a.loop, on_question);
+	a.serve.greeting = "{\"op\":\"greeting\",\"protocol\":2}";
+	assert_int_equal(control_line_open(&a.line, a.loop, a.serve.path,
+					   note_greeting, &g, &a.err),
+			 0);
+	assert_int_equal(ask(&a, "devices", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_USAGE);
+	assert_string_equal(a.err.text, "too new");
+	assert_int_equal(ask(&a, "devices", PATIENCE), -1);
+	assert_string_equal(a.err.text, "too new");
+	assert_int_equal(a.told.len, 0);
+	close_line(&a);
+}
+
+/* Somebody else waits, for several lines perhaps. */
+static void wakes_others(void **state)
+{
+	CLEANUP(control_answer_done) struct control_answer got = { 0 };
+	const struct serve_question devices = { .op = "devices" },
+				    stop = { .op = "stop" };
+	bool woken = true, later = true;
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	control_line_wakes(a.line, &woken);
+	assert_false(woken);
+	assert_int_equal(control_line_send(a.line, &devices, &a.err), 0);
+	assert_int_equal(
+		loop_wait(a.loop, &woken, loop_now() + PATIENCE, &a.err), 0);
+	control_line_wakes(a.line, &later);
+	assert_true(later);
+	woken = false;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(control_line_next(a.line,
+						   loop_now() + PATIENCE, &got,
+						   &a.err),
+				 0);
+		control_answer_done(&got);
+	}
+	control_line_wakes(a.line, &later);
+	assert_false(later);
+	assert_int_equal(control_line_send(a.line, &stop, &a.err), 0);
+	assert_int_equal(
+		loop_wait(a.loop, &later, loop_now() + PATIENCE, &a.err), 0);
+	assert_false(woken);
+	/* An end is something, too. */
+	control_line_wakes(a.line, &woken);
+	assert_true(woken);
+	control_line_wakes(a.line, NULL);
+	assert_int_equal(control_line_next(a.line, 0, &got, &a.err), -1);
+	assert_string_equal(a.err.text,
+			    "the running serve ended the connection");
+	assert_int_equal(control_line_send_with(a.line, &stop, 0, NULL), -1);
+	close_line(&a);
+}
+
+/* ---- a descriptor ---- */
+
+/* The socket behind which nobody but the test is. */
+static int quiet_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			 0);
+	assert_int_equal(listen(fd, 4), 0);
+	return fd;
+}
+
+/* What comes with the next bytes, which end so; -1: none. */
+static int take_descriptor(int peer, const char *end)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char text[512];
+	struct iovec part = { text, sizeof(text) };
+	struct msghdr h = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = sizeof(control.bytes) };
+	ssize_t n = recvmsg(peer, &h, 0);
+	int fd = -1;
+
+	assert_true(n >= (ssize_t)strlen(end));
+	assert_memory_equal(text + n - strlen(end), end, strlen(end));
+	if (h.msg_controllen >= CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&h)), sizeof(fd));
+	return fd;
+}
+
+static void is_handed_over(void **state)
+{
+	const struct serve_question q = { .op = "host", .device = "d" };
+	int door = quiet_socket(), ends[2], peer, got;
+	char *large = mem_zalloc(4000000);
+	struct asking a = { 0 };
+	char byte = 0;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(loop_new(&a.loop, &a.err), 0);
+	assert_int_equal(
+		control_line_open(&a.line, a.loop, path, NULL, NULL, &a.err),
+		0);
+	peer = accept(door, NULL, NULL);
+	assert_int_equal(take_descriptor(peer, "\"}"), -1);
+	assert_int_equal(control_line_send_with(a.line, &q, ends[1], &a.err),
+			 0);
+	got = take_descriptor(peer, "{\"op\":\"host\",\"device\":\"d\"}");
+	assert_true(got >= 0 && got != ends[1]);
+	/* It is the same pipe, and ours is still open. */
+	assert_int_equal(write(got, "x", 1), 1);
+	assert_int_equal(write(ends[1], "y", 1), 1);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+	/* Not while something waits before it. */
+	memset(large, 'd', 3999999);
+	assert_int_equal(
+		control_line_send(a.line,
+				  &(struct serve_question){ .op = "host",
+							    .device = large },
+				  &a.err),
+		0);
+	assert_int_equal(control_line_send_with(a.line, &q, ends[1], &a.err),
+			 -1);
+	assert_int_equal(a.err.kind, ERR_CONNECT);
+	assert_string_equal(
+		a.err.text,
+		"the file could not be handed to serve: Resource temporarily unavailable");
+	close(peer);
+	close(door);
+	unlink(path);
+	close(got);
+	close(ends[0]);
+	close(ends[1]);
+	control_line_close(a.line);
+	loop_free(a.loop);
+	error_reset(&a.err);
+	mem_free(large);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -349,6 +590,12 @@ int main(void)
 		cmocka_unit_test(is_refused),
 		cmocka_unit_test(is_silent),
 		cmocka_unit_test(is_bare),
+		cmocka_unit_test(is_told_in_rows),
+		cmocka_unit_test(is_broken),
+		cmocka_unit_test(is_of_another_version),
+		cmocka_unit_test(is_too_new),
+		cmocka_unit_test(wakes_others),
+		cmocka_unit_test(is_handed_over),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
