@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -347,6 +348,8 @@ static void tells_port(void **state)
 
 	(void)state;
 	config.tells_port = config.tells_time = true;
+	setenv("TZ", "XXX-5:30", 1);
+	tzset();
 	open_port();
 	answers(OTA("h"), 200, NULL, "asked b1 ws://h/xiaozhi/v1/?port=80 0\n");
 	assert_non_null(
@@ -416,6 +419,8 @@ static void asks_at_length(void **state)
 		"5 -|-|asked OTA with a body of 65537 bytes: refused, above 65536|-\n");
 	assert_int_equal(port->facts.ota, 1);
 	assert_int_equal(port->facts.connections, 2);
+	/* Nothing is remembered of who has no name. */
+	assert_int_equal(port->memory.count, 0);
 }
 
 /* ---- what else comes ---- */
@@ -462,6 +467,25 @@ static void comes_for_others(void **state)
 	assert_int_equal(f->no_upgrade, 1);
 	assert_int_equal(f->connections, 7);
 	assert_int_equal(f->ota + f->foreign + f->tls + f->upgraded, 0);
+}
+
+/* A name that is too long is none. */
+static void comes_with_a_name(void **state)
+{
+	char text[500], id[129];
+
+	(void)state;
+	open_port();
+	memset(id, 'i', 128);
+	id[128] = '\0';
+	snprintf(text, sizeof(text), GET("/y") "Device-Id: %s\r\n\r\n", id);
+	answers(text, 404, NOTHING,
+		"3 -|-|GET '/y': there is nothing|the OTA path is /xiaozhi/ota/\n");
+	assert_int_equal(port->facts.wrong_path, 0);
+	snprintf(text, sizeof(text), GET("/y") "Device-Id: %s\r\n\r\n", id + 1);
+	say(text);
+	assert_int_equal(port->facts.wrong_path, 1);
+	assert_int_equal(port->facts.browser, 1);
 }
 
 static void comes_from_elsewhere(void **state)
@@ -711,6 +735,9 @@ static void cannot_open(void **state)
 	config.number = first->place[0].number;
 	config.taken = "stop the other one";
 	is_not_opened(ERR_CONNECT, "in use", "stop the other one");
+	config.taken = NULL;
+	is_not_opened(ERR_CONNECT, "in use", "");
+	assert_null(strstr(err.hint, "null"));
 	config.admit.advertise = "ftp://x";
 	is_not_opened(ERR_USAGE, "ftp://x", "");
 	config.admit.advertise = NULL;
@@ -729,12 +756,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(asks_ota),		 TEST(tells_port),
-		TEST(is_sent_elsewhere), TEST(asks_at_length),
-		TEST(comes_for_others),	 TEST(comes_from_elsewhere),
-		TEST(comes_wrongly),	 TEST(dials_wrongly),
-		TEST(is_let_in),	 TEST(is_at),
-		TEST(is_behind_a_proxy), TEST(is_reached),
+		TEST(asks_ota),
+		TEST(tells_port),
+		TEST(is_sent_elsewhere),
+		TEST(asks_at_length),
+		TEST(comes_for_others),
+		TEST(comes_with_a_name),
+		TEST(comes_from_elsewhere),
+		TEST(comes_wrongly),
+		TEST(dials_wrongly),
+		TEST(is_let_in),
+		TEST(is_at),
+		TEST(is_behind_a_proxy),
+		TEST(is_reached),
 		TEST(cannot_open),
 	};
 
