@@ -354,6 +354,7 @@ static void tells_port(void **state)
 	answers(OTA("h"), 200, NULL, "asked b1 ws://h/xiaozhi/v1/?port=80 0\n");
 	assert_non_null(
 		strstr(buf_string(&got), "\"server_time\":{\"timestamp\":"));
+	assert_non_null(strstr(buf_string(&got), ",\"timezone_offset\":330}"));
 	own = mem_printf("127.0.0.1:%u", (unsigned)port->place[0].number);
 	asks = mem_printf("GET /xiaozhi/ota/ HTTP/1.1\r\nConnection: close\r\n"
 			  "Host: %s\r\n" BOARD "\r\n",
