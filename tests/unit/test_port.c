@@ -530,6 +530,62 @@ static void comes_wrongly(void **state)
 			    "2 -|-|something came that is no HTTP|-\n");
 }
 
+/* Ten of a kind, and each page once; then how many more there were. */
+static void comes_often(void **state)
+{
+	(void)state;
+	open_port();
+	for (int i = 0; i < 10; i++) {
+		say("SSH-2.0-x\r\n\r\n");
+		assert_string_equal(buf_string(&told),
+				    "2 -|-|something came that is no HTTP|-\n");
+	}
+	say("SSH-2.0-x\r\n\r\n");
+	assert_string_equal(buf_string(&told), "");
+	assert_int_equal(port->facts.connections, 11);
+	say(GET("/") "Origin: http://a.example\r\n\r\n");
+	assert_memory_equal(buf_string(&told), "4 -|-|", 6);
+	say(GET("/") "Origin: http://a.example\r\n\r\n");
+	assert_string_equal(buf_string(&told), "");
+	port_hush(port);
+	assert_string_equal(
+		buf_string(&told),
+		"4 -|-|1 more within a minute: something came that is no HTTP|-\n"
+		"4 -|-|1 more request of pages, or for names that are not ours, was refused since|-\n");
+	/* It was told; no more were there since. */
+	buf_reset(&told);
+	port_hush(port);
+	assert_string_equal(buf_string(&told), "");
+	for (int i = 0; i < 3; i++)
+		say(GET("/") "Origin: http://a.example\r\n\r\n");
+	port_hush(port);
+	assert_string_equal(
+		buf_string(&told),
+		"4 -|-|2 more requests of pages, or for names that are not ours, were refused since|-\n");
+}
+
+/* A page that the user named may read what it is answered; no other. */
+static void comes_by_a_page(void **state)
+{
+	struct words pages = { 0 };
+
+	(void)state;
+	words_add(&pages, "http://page.example");
+	config.admit.origins = &pages;
+	open_port();
+	say(GET("/") "Origin: http://page.example\r\n\r\n");
+	assert_non_null(strstr(
+		buf_string(&got),
+		"\r\nAccess-Control-Allow-Origin: http://page.example\r\n"
+		"Access-Control-Expose-Headers: Mcp-Session-Id\r\n"
+		"Vary: Origin\r\n"));
+	say(GET("/") "\r\n");
+	assert_null(strstr(buf_string(&got), "Access-Control"));
+	assert_non_null(
+		strstr(buf_string(&got), "\r\nCache-Control: no-store\r\n"));
+	words_done(&pages);
+}
+
 /* ---- WebSockets ---- */
 
 static void dials_wrongly(void **state)
@@ -765,6 +821,8 @@ int main(void)
 		TEST(comes_with_a_name),
 		TEST(comes_from_elsewhere),
 		TEST(comes_wrongly),
+		TEST(comes_often),
+		TEST(comes_by_a_page),
 		TEST(dials_wrongly),
 		TEST(is_let_in),
 		TEST(is_at),
