@@ -10,6 +10,8 @@
 
 struct yaml_reading {
 	yaml_parser_t parser;
+	const char *text;
+	size_t len;
 	int depth, nodes;
 	struct error *err;
 };
@@ -21,13 +23,27 @@ static cJSON *refuse(struct yaml_reading *r, const yaml_mark_t *at,
 	return NULL;
 }
 
+/* Bytes that are no characters have no mark, but a place. */
+static yaml_mark_t problem_mark(const struct yaml_reading *r)
+{
+	yaml_mark_t at = r->parser.problem_mark;
+
+	if (r->parser.error != YAML_READER_ERROR)
+		return at;
+	for (size_t i = 0; i < r->parser.problem_offset && i < r->len; i++)
+		at.line += r->text[i] == '\n';
+	return at;
+}
+
 /* False: err. The event is released by who asked. */
 static bool next(struct yaml_reading *r, yaml_event_t *out)
 {
+	yaml_mark_t at;
+
 	if (yaml_parser_parse(&r->parser, out))
 		return true;
-	refuse(r, &r->parser.problem_mark,
-	       r->parser.problem ? r->parser.problem : "it is no YAML");
+	at = problem_mark(r);
+	refuse(r, &at, r->parser.problem ? r->parser.problem : "it is no YAML");
 	return false;
 }
 
@@ -202,7 +218,7 @@ static bool check_end(struct yaml_reading *r)
 
 static cJSON *read_yaml(const char *text, size_t len, struct error *err)
 {
-	struct yaml_reading r = { .err = err };
+	struct yaml_reading r = { .text = text, .len = len, .err = err };
 	cJSON *out;
 
 	if (!yaml_parser_initialize(&r.parser)) {

@@ -298,6 +298,121 @@ static void test_yaml(void **state)
 	refused(read_as_yaml("a: \"x\\0y\""), "a text has a NUL");
 }
 
+static void not_yaml(const char *text, const char *whole)
+{
+	assert_null(read_as_yaml(text));
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, whole);
+	error_reset(&err);
+}
+
+/* Plain words: which are no texts, and that all others are. */
+static void plain_words(void **state)
+{
+	(void)state;
+	yaml("[true, True, TRUE, tRUE, yes, on]",
+	     "[true,true,true,\"tRUE\",\"yes\",\"on\"]");
+	yaml("[false, False, FALSE, no, off]",
+	     "[false,false,false,\"no\",\"off\"]");
+	yaml("[null, Null, NULL, ~, nULL, 'null', \"~\", '']",
+	     "[null,null,null,null,\"nULL\",\"null\",\"~\",\"\"]");
+	yaml("a:\nb: \nc: {}\nd: []\n",
+	     "{\"a\":null,\"b\":null,\"c\":{},\"d\":[]}");
+	yaml("[0, 1.5, -1, 0x1f, .inf, 2024-01-01]",
+	     "[\"0\",\"1.5\",\"-1\",\"0x1f\",\".inf\",\"2024-01-01\"]");
+	yaml("word", "\"word\"");
+	yaml("# nothing\n", "null");
+	yaml("---\n...\n", "null");
+	yaml("--- &here a\n...\n", "\"a\"");
+	yaml("'true': x\n", "{\"true\":\"x\"}");
+}
+
+/* What it says, and in which line: the first is 1. */
+static void lines_of_yaml(void **state)
+{
+	(void)state;
+	not_yaml("*x", "an alias (*) is not followed (line 1)");
+	not_yaml("a: 1\n\n[b]: c\n", "a key is no text (line 3)");
+	not_yaml("true: 1\n", "a key is no text (line 1)");
+	not_yaml("a: 1\n~: 2\n", "a key is no text (line 2)");
+	not_yaml("a: 1\n\n---\nb: 2\n",
+		 "there is more than one document (line 3)");
+	not_yaml("a: 1\nb: [\"x\\0y\"]", "a text has a NUL (line 2)");
+	not_yaml("a: 1\nb: [x\nc: d\n",
+		 "did not find expected ',' or ']' (line 3)");
+	not_yaml("a: b: c",
+		 "mapping values are not allowed in this context (line 1)");
+	not_yaml("a: 1\n...\n}", "did not find expected <document start> "
+				 "(line 3)");
+}
+
+/* Bytes that are no characters of YAML are found before it has lines. */
+static void bytes_that_are_no_yaml(void **state)
+{
+	(void)state;
+	not_yaml("\xff", "invalid leading UTF-8 octet (line 1)");
+	not_yaml("a: 1\n\xff", "invalid leading UTF-8 octet (line 2)");
+	not_yaml("a: 1\nb: 2\nc: \xff\nd: 3\n",
+		 "invalid leading UTF-8 octet (line 3)");
+	not_yaml("a: 1\nb: \x01\nc: 2\n",
+		 "control characters are not allowed (line 2)");
+	not_yaml("a: 1\nb: \xc3", "incomplete UTF-8 octet sequence (line 2)");
+}
+
+static cJSON *nested_yaml(size_t depth, const char *inside)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < depth; i++)
+		buf_char(&text, '[');
+	buf_text(&text, inside);
+	for (size_t i = 0; i < depth; i++)
+		buf_char(&text, ']');
+	return read_as_yaml(buf_string(&text));
+}
+
+static void depth_of_yaml(void **state)
+{
+	cJSON *tree = nested_yaml(50, "");
+
+	(void)state;
+	assert_non_null(tree);
+	cJSON_Delete(tree);
+	tree = nested_yaml(49, "a");
+	assert_non_null(tree);
+	cJSON_Delete(tree);
+	assert_null(nested_yaml(51, ""));
+	assert_string_equal(err.text, "it is nested too deep (line 1)");
+	assert_null(nested_yaml(50, "a"));
+	assert_string_equal(err.text, "it is nested too deep (line 1)");
+	/* Side by side is not deep. */
+	yaml("[[a],[b],{c: [d]}]", "[[\"a\"],[\"b\"],{\"c\":[\"d\"]}]");
+	error_reset(&err);
+}
+
+/* The list is a value, too, and so is each key. */
+static cJSON *many_of_yaml(size_t count)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		buf_text(&text, "- a\n");
+	return read_as_yaml(buf_string(&text));
+}
+
+static void values_of_yaml(void **state)
+{
+	cJSON *tree = many_of_yaml(19999);
+
+	(void)state;
+	assert_int_equal(cJSON_GetArraySize(tree), 19999);
+	cJSON_Delete(tree);
+	assert_null(many_of_yaml(20000));
+	assert_string_equal(err.text, "it has too many values (line 20000)");
+	assert_int_equal(err.kind, ERR_USAGE);
+	error_reset(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +426,11 @@ int main(void)
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_yaml),
+		cmocka_unit_test(plain_words),
+		cmocka_unit_test(lines_of_yaml),
+		cmocka_unit_test(bytes_that_are_no_yaml),
+		cmocka_unit_test(depth_of_yaml),
+		cmocka_unit_test(values_of_yaml),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
