@@ -319,14 +319,19 @@ static int pick_issuer(struct auth_flow *f, struct error *err)
 }
 
 /* An id that was made by hand is for one issuer: another must not get it. */
-static int check_bound(const struct auth_flow *f, struct error *err)
+static int check_bound(struct auth_flow *f, struct error *err)
 {
 	const struct login_entry *b = &f->before;
 
 	if (!f->s->client_id || f->s->issuer || !f->has_before ||
-	    strcmp(b->client_id, f->s->client_id) != 0 ||
-	    strcmp(b->issuer, f->issuers.word[0]) == 0)
+	    strcmp(b->client_id, f->s->client_id) != 0)
 		return 0;
+	if (strcmp(b->issuer, f->issuers.word[0]) == 0) {
+		/* Nor one that is named behind it, where it says nothing. */
+		words_done(&f->issuers);
+		words_add(&f->issuers, b->issuer);
+		return 0;
+	}
 	error_set(
 		err, ERR_AUTH,
 		"'%.120s' now names another authorization server, '%.120s', and the client id was used with '%.120s'",

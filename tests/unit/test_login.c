@@ -728,6 +728,33 @@ static void an_id_is_for_its_issuer(void **state)
 	login_entry_done(&before);
 }
 
+/* Nor does another server that is named get it, where its own has gone. */
+static void an_id_goes_to_no_other(void **state)
+{
+	struct login_entry before = { 0 };
+	const struct auth_wish wish = { .before = &before };
+
+	(void)state;
+	good_pages();
+	page(RESOURCE, 200,
+	     "{\"authorization_servers\":[\"@/gone\",\"@/as\"]}");
+	t.s.client_id = "mine";
+	before.issuer = at_base("@/gone");
+	before.client_id = mem_strdup("mine");
+	log_in(&wish);
+	assert_false(t.got);
+	assert_int_equal(t.visits, 0);
+	assert_int_equal(t.why.kind, ERR_PROTOCOL);
+	assert_non_null(strstr(t.why.text, "/gone' has no metadata"));
+	assert_int_equal(t.web.requests.count, 4);
+	/* Of an id that was used nowhere yet, each may be the one. */
+	mem_free(before.client_id);
+	before.client_id = mem_strdup("another");
+	succeeds(&wish);
+	is_at(t.e.issuer, "@/as");
+	login_entry_done(&before);
+}
+
 /* ---- once more ---- */
 
 static const char *again_code; /* what the first token question gets */
@@ -1293,6 +1320,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(which_scopes, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_id_is_for_its_issuer, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_id_goes_to_no_other, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_second_try, set_up,
 						tear_down),
