@@ -220,6 +220,40 @@ static void set_places(struct auth_flow *f)
 static void on_server(void *owner, const struct http_answer *a);
 static void choose_client(struct auth_flow *f);
 
+static bool is_bound(const struct auth_flow *f)
+{
+	return f->s->client_id && !f->s->issuer && f->has_before &&
+	       strcmp(f->before.client_id, f->s->client_id) == 0;
+}
+
+/* An id that was made by hand is for one issuer: another must not get it. */
+static int check_bound(const struct auth_flow *f, const char *issuer,
+		       struct error *err)
+{
+	const struct login_entry *b = &f->before;
+
+	if (!is_bound(f) || strcmp(b->issuer, issuer) == 0)
+		return 0;
+	error_set(
+		err, ERR_AUTH,
+		"'%.120s' now names another authorization server, '%.120s', and the client id was used with '%.120s'",
+		f->s->server, issuer, b->issuer);
+	return error_hint(err,
+			  "if it is meant for the new one: --oauth-issuer '%s'",
+			  issuer);
+}
+
+/* What an older server calls itself is known only now. */
+static void begin_client(struct auth_flow *f)
+{
+	struct error why = { 0 };
+
+	if (!f->described && check_bound(f, f->server.issuer, &why))
+		fail(f, &why);
+	else
+		choose_client(f);
+}
+
 static void next_issuer(struct auth_flow *f, struct error *why)
 {
 	const char *issuer;
@@ -245,7 +279,7 @@ static void server_missing(struct auth_flow *f)
 
 	if (!f->described) {
 		server_metadata_assume(&f->server, issuer);
-		choose_client(f);
+		begin_client(f);
 		return;
 	}
 	error_set(&why, ERR_PROTOCOL,
@@ -288,7 +322,7 @@ static void on_server(void *owner, const struct http_answer *a)
 					 f->local, &why))
 			next_issuer(f, &why);
 		else
-			choose_client(f);
+			begin_client(f);
 	} else if (!is_nothing(a) && a->status != 200) {
 		fail_answer(f, a, "the authorization server");
 	} else if (++f->place < f->places.count) {
@@ -318,37 +352,21 @@ static int pick_issuer(struct auth_flow *f, struct error *err)
 			  told->word[0]);
 }
 
-/* An id that was made by hand is for one issuer: another must not get it. */
-static int check_bound(struct auth_flow *f, struct error *err)
-{
-	const struct login_entry *b = &f->before;
-
-	if (!f->s->client_id || f->s->issuer || !f->has_before ||
-	    strcmp(b->client_id, f->s->client_id) != 0)
-		return 0;
-	if (strcmp(b->issuer, f->issuers.word[0]) == 0) {
-		/* Nor one that is named behind it, where it says nothing. */
-		words_done(&f->issuers);
-		words_add(&f->issuers, b->issuer);
-		return 0;
-	}
-	error_set(
-		err, ERR_AUTH,
-		"'%.120s' now names another authorization server, '%.120s', and the client id was used with '%.120s'",
-		f->s->server, f->issuers.word[0], b->issuer);
-	return error_hint(err,
-			  "if it is meant for the new one: --oauth-issuer '%s'",
-			  f->issuers.word[0]);
-}
-
 static void begin_servers(struct auth_flow *f)
 {
 	struct error why = { 0 };
 
-	if (pick_issuer(f, &why) || check_bound(f, &why))
+	if (pick_issuer(f, &why) ||
+	    (f->described && check_bound(f, f->issuers.word[0], &why))) {
 		fail(f, &why);
-	else
-		next_issuer(f, &why);
+		return;
+	}
+	/* Nor is it for one that is named behind, where the first is gone. */
+	if (f->described && is_bound(f)) {
+		words_done(&f->issuers);
+		words_add(&f->issuers, f->before.issuer);
+	}
+	next_issuer(f, &why);
 }
 
 /* 2025-03-26: the server is its own authorization server, at its root. */

@@ -755,6 +755,31 @@ static void an_id_goes_to_no_other(void **state)
 	login_entry_done(&before);
 }
 
+/* One of 2025-03-26 that has a name of its own is the same one again. */
+static void an_id_at_an_older_server(void **state)
+{
+	struct login_entry before = { 0 };
+	const struct auth_wish wish = { .before = &before };
+
+	(void)state;
+	page(WELL_KNOWN "oauth-authorization-server ", 200, SERVER_DOC(""));
+	page(TOKEN, 200, "{\"access_token\":\"b\"}");
+	t.s.client_id = "mine";
+	succeeds(NULL);
+	login_entry_copy(&before, &t.e);
+	is_at(before.issuer, "@/as");
+	succeeds(&wish);
+	is_at(t.e.issuer, "@/as");
+	/* What was used elsewhere is not for it. */
+	mem_free(before.issuer);
+	before.issuer = mem_strdup("https://elsewhere");
+	log_in(&wish);
+	assert_false(t.got);
+	assert_non_null(strstr(t.why.text, "the client id was used with "
+					   "'https://elsewhere'"));
+	login_entry_done(&before);
+}
+
 /* ---- once more ---- */
 
 static const char *again_code; /* what the first token question gets */
@@ -1323,6 +1348,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_id_goes_to_no_other, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(an_id_at_an_older_server,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_second_try, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(registrations_are_kept, set_up,
