@@ -22,6 +22,7 @@ struct waiter {
 	struct waiter *next;
 	bearer_done *done;
 	void *arg;
+	bool due; /* it asked before the verdict was told */
 };
 
 struct token_source {
@@ -134,15 +135,31 @@ const struct error *token_source_unkept(const struct token_source *k)
 
 /* ---- telling ---- */
 
+static struct waiter *take_due(struct token_source *k)
+{
+	struct waiter **at = &k->waiters, *w;
+
+	while (*at && !(*at)->due)
+		at = &(*at)->next;
+	w = *at;
+	if (w)
+		*at = w->next;
+	return w;
+}
+
 static void tell(struct token_source *k)
 {
-	k->busy = k->told = false;
-	/* One by one: who is told may make others forget. */
-	while (k->waiters) {
-		struct waiter *w = k->waiters;
+	const enum bearer_verdict verdict = k->verdict;
+	CLEANUP(error_reset) struct error why = k->why;
+	struct waiter *w;
 
-		k->waiters = w->next;
-		w->done(w->arg, k->verdict, &k->why);
+	k->why = (struct error){ 0 };
+	k->busy = k->told = false;
+	for (w = k->waiters; w; w = w->next)
+		w->due = true;
+	/* One by one: who is told may make others forget, and may ask anew. */
+	while ((w = take_due(k))) {
+		w->done(w->arg, verdict, &why);
 		mem_free(w);
 	}
 }

@@ -1157,12 +1157,14 @@ static void a_login_that_is_not_kept(void **state)
 
 static unsigned others;
 
+static enum bearer_verdict other_verdict;
+
 static void on_other(void *arg, enum bearer_verdict verdict,
 		     const struct error *why)
 {
 	(void)arg;
-	(void)verdict;
 	(void)why;
+	other_verdict = verdict;
 	others++;
 }
 
@@ -1197,6 +1199,43 @@ static void who_waits_is_told(void **state)
 	refuse(401, NULL, NULL, 0);
 	becomes(BEARER_AGAIN, "at-1");
 	assert_int_equal(t.done, 1);
+}
+
+/* Asks at once, as who sends what waited behind it. */
+static void ask_again(void *arg, enum bearer_verdict verdict,
+		      const struct error *why)
+{
+	const struct bearer *b = token_source_bearer(t.source);
+	const struct bearer_refusal r = { .status = 401, .token = "at-1" };
+
+	assert_int_equal(verdict, BEARER_AGAIN);
+	assert_int_equal(why->kind, ERR_NONE);
+	++*(unsigned *)arg;
+	page(TOKEN, 503, "");
+	b->refused(b->owner, &r, on_verdict, &t.done);
+	/* Not of what was there before. */
+	assert_int_equal(t.done, 0);
+}
+
+static void who_asks_when_told_is_told_later(void **state)
+{
+	const struct bearer_refusal r = { .status = 401 };
+	const struct bearer *b;
+
+	(void)state;
+	good_pages();
+	others = 0;
+	source(&user);
+	b = token_source_bearer(t.source);
+	b->refused(b->owner, &r, on_other, &others);
+	b->refused(b->owner, &r, ask_again, &others);
+	page(TOKEN, 200, "{\"access_token\":\"at-1\"}");
+	becomes(BEARER_FAILED, "at-1");
+	assert_non_null(strstr(t.why.text, "gave no token: HTTP 503"));
+	assert_int_equal(t.done, 1);
+	/* Who was waiting beside it heard of its own. */
+	assert_int_equal(others, 2);
+	assert_int_equal(other_verdict, BEARER_AGAIN);
 }
 
 /* Renewed, and refused all the same: then a login is tried, and the last. */
@@ -1370,6 +1409,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(who_waits_is_told, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			who_asks_when_told_is_told_later, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);
