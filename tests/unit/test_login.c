@@ -87,6 +87,12 @@ static void page(const char *start, int status, const char *body)
 	t.page[0] = (struct page){ start, status, body };
 }
 
+/* The one in front. */
+static void drop_page(void)
+{
+	memmove(&t.page[0], &t.page[1], sizeof(t.page) - sizeof(t.page[0]));
+}
+
 #define WELL_KNOWN "GET /.well-known/"
 #define RESOURCE WELL_KNOWN "oauth-protected-resource/mcp "
 #define SERVER WELL_KNOWN "oauth-authorization-server/as "
@@ -876,6 +882,361 @@ static void registrations_are_kept(void **state)
 	assert_string_equal(t.note, "the registration was not kept: not here");
 }
 
+/* The port that was registered is somebody else's now. */
+static void a_port_that_is_taken(void **state)
+{
+	CLEANUP(mem_free_ptr) char *kept = folder_path("port/");
+	CLEANUP(mem_free_ptr) char *issuer = at_base("@/as");
+	struct registration r = { .id = mem_strdup("c-0"), .port = t.web.port };
+	struct registration got;
+
+	(void)state;
+	good_pages();
+	t.s.folder = kept;
+	assert_int_equal(store_client_keep(kept, issuer, &r, NULL), 0);
+	registration_done(&r);
+	succeeds(NULL);
+	assert_string_equal(t.e.client_id, "c:1");
+	assert_true(t.first);
+	asked(2, REGISTER);
+	assert_int_equal(store_client_find(&got, kept, issuer, NULL), 1);
+	assert_int_not_equal(got.port, t.web.port);
+	assert_int_not_equal(got.port, 0);
+	registration_done(&got);
+}
+
+/* Its secret is good for a while, and sent as it was registered. */
+static void a_secret_that_is_kept(void **state)
+{
+	CLEANUP(mem_free_ptr) char *kept = folder_path("secret/");
+	CLEANUP(mem_free_ptr) char *issuer = at_base("@/as");
+	struct registration r;
+
+	(void)state;
+	good_pages();
+	t.s.folder = kept;
+	page(SERVER, 200, SERVER_DOC(REGISTERS));
+	page(REGISTER, 201,
+	     "{\"client_id\":\"c\",\"client_secret\":\"s\","
+	     "\"client_secret_expires_at\":253402300799}");
+	succeeds(NULL);
+	assert_non_null(strstr(asked(2, REGISTER), "\"client_secret_basic\""));
+	web_has(asked(3, TOKEN), "Authorization", "Basic Yzpz");
+	assert_string_equal(t.e.client_secret, "s");
+	assert_int_equal(store_client_find(&r, kept, issuer, NULL), 1);
+	assert_int_equal(r.secret_expires_at, 253402300799);
+	registration_done(&r);
+	succeeds(NULL);
+	assert_int_equal(t.web.requests.count, 3);
+	web_has(asked(2, TOKEN), "Authorization", "Basic Yzpz");
+	assert_string_equal(t.e.client_secret, "s");
+}
+
+/* ---- answers that do not come, and that say nothing ---- */
+
+static void break_off(struct web_client *c, const char *request)
+{
+	if (again_code && text_starts(request, again_code))
+		web_break(c);
+	else
+		serve(c, request);
+}
+
+/* What failed stands in front of why. */
+static void breaks_off(const char *start, const char *words)
+{
+	again_code = start;
+	log_in(NULL);
+	again_code = NULL;
+	assert_false(t.got);
+	assert_int_equal(t.why.kind, ERR_CONNECT);
+	if (!text_starts(t.why.text, words))
+		fail_msg("not '%s' but '%s'", words, t.why.text);
+}
+
+static void answers_that_do_not_come(void **state)
+{
+	CLEANUP(mem_free_ptr) char *idp = at_base("@/idp");
+
+	(void)state;
+	good_pages();
+	t.web.answer = break_off;
+	breaks_off(RESOURCE, "the metadata of the resource cannot be had from "
+			     "'http://127.0.0.1:");
+	breaks_off(SERVER, "the metadata of the authorization server cannot be "
+			   "had from 'http://127.0.0.1:");
+	breaks_off(REGISTER, "this program could not be registered: ");
+	breaks_off(TOKEN, "no token came: ");
+	assert_int_equal(t.visits, 1);
+	t.s.client_id = "mine";
+	t.s.idp_endpoint = idp;
+	t.s.idp_token = "id-1";
+	breaks_off("POST /idp ", "the identity token was not exchanged: ");
+}
+
+/* What is no document, and what is trouble of the server. */
+static void statuses_of_documents(void **state)
+{
+	static const int nothing[] = { 300, 302, 401, 404, 429, 499 };
+	static const int trouble[] = { 201, 204, 500, 503, 599 };
+
+	(void)state;
+	good_pages();
+	page(WELL_KNOWN "oauth-protected-resource ", 200,
+	     "{\"authorization_servers\":[\"@/as\"]}");
+	for (size_t i = 0; i < COUNT(nothing); i++) {
+		page(RESOURCE, nothing[i], "{}");
+		succeeds(NULL);
+		drop_page();
+	}
+	for (size_t i = 0; i < COUNT(trouble); i++) {
+		CLEANUP(mem_free_ptr)
+		char *words = mem_printf("/mcp': it answers with HTTP %d",
+					 trouble[i]);
+
+		page(RESOURCE, trouble[i], "{}");
+		fails(ERR_PROTOCOL, words, NULL);
+		assert_int_equal(t.why.code, trouble[i]);
+		assert_int_equal(t.web.requests.count, 1);
+		drop_page();
+	}
+}
+
+/* Where it is only guessed that there is OAuth: trouble is told, no more. */
+static void an_older_server_in_trouble(void **state)
+{
+	(void)state;
+	page("POST /register ", 500, "");
+	fails(ERR_CONNECT, "'@' gave no registration: HTTP 500", NULL);
+	page("POST /register ", 499, "");
+	fails(ERR_NONE, "", NULL);
+	page("POST /register ", 300, "");
+	fails(ERR_NONE, "", NULL);
+	page("POST /register ", 200, "{}");
+	fails(ERR_PROTOCOL,
+	      "the registration at '@' has no client_id or client_secret that "
+	      "can be sent",
+	      NULL);
+}
+
+/* Only a code can be old: who comes without one is not asked again. */
+static void no_second_try(void **state)
+{
+	(void)state;
+	good_pages();
+	t.cannot = true;
+	t.s.client_id = "mine";
+	t.s.client_secret = "pw";
+	t.s.grant = GRANT_CLIENT;
+	page(SERVER, 200, SERVER_DOC(""));
+	page(TOKEN, 400, "{\"error\":\"invalid_grant\"}");
+	fails(ERR_AUTH, "'@/as' gave no token: invalid_grant", NULL);
+	assert_int_equal(t.web.requests.count, 3);
+}
+
+static void a_token_that_is_over_at_once(void **state)
+{
+	(void)state;
+	good_pages();
+	page(TOKEN, 200, "{\"access_token\":\"a\",\"expires_in\":0}");
+	succeeds(NULL);
+	assert_int_equal(t.e.expires_at, t.e.obtained_at);
+	page(TOKEN, 200, "{\"access_token\":\"a\",\"expires_in\":-1}");
+	succeeds(NULL);
+	assert_int_equal(t.e.expires_at, 0);
+}
+
+/* A refresh token is wished for where the server has them. */
+static void grants_that_are_registered(void **state)
+{
+	(void)state;
+	good_pages();
+	page(SERVER, 200,
+	     SERVER_DOC(REGISTERS PUBLIC
+			",\"grant_types_supported\":"
+			"[\"authorization_code\",\"refresh_token\"]"));
+	succeeds(NULL);
+	assert_non_null(strstr(asked(2, REGISTER),
+			       "\"grant_types\":[\"authorization_code\","
+			       "\"refresh_token\"]"));
+	page(SERVER, 200,
+	     SERVER_DOC(REGISTERS PUBLIC ",\"grant_types_supported\":"
+					 "[\"authorization_code\"]"));
+	succeeds(NULL);
+	assert_non_null(strstr(asked(2, REGISTER),
+			       "\"grant_types\":[\"authorization_code\"],"));
+}
+
+/* Of a server elsewhere nothing is asked on this machine. */
+static void what_is_on_this_machine(void **state)
+{
+	CLEANUP(mem_free_ptr) char *where = at_base("@/meta");
+	const struct auth_wish wish = { .metadata = where };
+	CLEANUP(mem_free_ptr)
+	char *words = mem_printf(
+		"resource_metadata '%s' is plain http on this machine", where);
+
+	(void)state;
+	t.s.server = "https://shop.example/mcp";
+	log_in(&wish);
+	assert_false(t.got);
+	assert_int_equal(t.why.kind, ERR_PROTOCOL);
+	assert_string_equal(t.why.text, words);
+	assert_int_equal(t.web.requests.count, 0);
+}
+
+/* ---- while the user is away ---- */
+
+static void begin_and_wait_for_visit(void)
+{
+	static const struct auth_wish plain;
+	const bool never = false;
+
+	t.stays = true;
+	t.done = 0;
+	t.flow = flow_start(&t.s, &user, &plain, on_done, NULL);
+	for (size_t turns = 0; !t.visits; turns++) {
+		assert_true(turns < 100000);
+		loop_wait(t.loop, &never, loop_now() + 2, NULL);
+	}
+}
+
+static void a_login_that_is_forgotten(void **state)
+{
+	(void)state;
+	flow_abandon(NULL);
+	good_pages();
+	begin_and_wait_for_visit();
+	assert_int_equal(t.lefts, 0);
+	flow_abandon(t.flow);
+	assert_int_equal(t.lefts, 1);
+	loop_poll(t.loop);
+	assert_int_equal(t.done, 0);
+	assert_int_equal(t.lefts, 1);
+}
+
+static void what_is_pasted(void **state)
+{
+	CLEANUP(mem_free_ptr) char *own = NULL, *good = NULL, *late = NULL;
+	const char *at;
+
+	(void)state;
+	good_pages();
+	begin_and_wait_for_visit();
+	assert_false(flow_paste(t.flow, ""));
+	assert_false(flow_paste(t.flow, "http://127.0.0.1:1/callback"));
+	assert_false(flow_paste(t.flow, "code=c"));
+	assert_false(flow_paste(t.flow, "code=c&state="));
+	at = strstr(t.url, "&state=") + strlen("&state=");
+	own = mem_strndup(at, strcspn(at, "&"));
+	/* Neither a fragment nor what is behind a blank belongs to it. */
+	good = mem_printf("code=c%%2Bd&state=%s more", own);
+	late = mem_printf("code=late&state=%s", own);
+	assert_true(flow_paste(t.flow, good));
+	/* The first counts, and it is no time to refuse any more. */
+	assert_true(flow_paste(t.flow, late));
+	assert_true(flow_paste(t.flow, "anything"));
+	flow_refuse(t.flow);
+	wait_done();
+	assert_non_null(t.got);
+	has_member(web_body(asked(3, TOKEN)), "code", "c%2Bd");
+	assert_int_equal(t.lefts, 1);
+}
+
+/* ---- a browser on this machine ---- */
+
+static struct {
+	char *url; /* where it comes back to, with the state */
+	struct web_client *token; /* who waits for a token meanwhile */
+	unsigned pages;
+	bool came;
+} browser;
+
+static void on_page(void *owner, const struct http_answer *a)
+{
+	const char *words = owner;
+	CLEANUP(mem_free_ptr) char *text = mem_strndup(a->body, a->len);
+
+	assert_int_equal(a->status, 200);
+	if (!strstr(text, words))
+		fail_msg("not '%s' but '%s'", words, text);
+	browser.pages++;
+	browser.came = true;
+	if (browser.token && browser.pages == 3)
+		serve(TAKE(browser.token), TOKEN);
+}
+
+/* Comes back with that, and is shown a page with those words. */
+static void come_back(const char *query, const char *words)
+{
+	const struct http_table *http = module_table("http", HTTP_TABLE, NULL);
+	CLEANUP(mem_free_ptr)
+	char *url = mem_printf("%s%s", browser.url, query);
+	const struct http_request rq = { .url = url };
+	struct http_fetch *fetch;
+
+	browser.came = false;
+	assert_int_equal(http->fetch(&fetch, t.loop, &rq, on_page,
+				     (void *)(uintptr_t)words, NULL),
+			 0);
+}
+
+static void hold_token(struct web_client *c, const char *request)
+{
+	if (!text_starts(request, TOKEN)) {
+		serve(c, request);
+		return;
+	}
+	browser.token = c;
+	come_back("&code=second",
+		  "<p>This login is over. You can close this page.</p>");
+}
+
+static void set_browser(void)
+{
+	CLEANUP(mem_free_ptr) char *own = member_of(t.url, "state");
+	CLEANUP(mem_free_ptr) char *back = member_of(t.url, "redirect_uri");
+	const char *port = strstr(back, "127.0.0.1%3A");
+
+	assert_non_null(port);
+	mem_free(browser.url);
+	browser.url = mem_printf("http://127.0.0.1:%lu/callback?state=%s",
+				 strtoul(port + 12, NULL, 10), own);
+}
+
+static void what_the_browser_is_shown(void **state)
+{
+	(void)state;
+	good_pages();
+	t.web.answer = hold_token;
+	begin_and_wait_for_visit();
+	set_browser();
+	come_back("x&code=c",
+		  "<p>This is not the answer that mcpctl waits for.</p>");
+	loop_wait(t.loop, &browser.came, loop_now() + 60000, NULL);
+	assert_int_equal(browser.pages, 1);
+	assert_int_equal(t.done, 0);
+	come_back("&code=first",
+		  "<p>You are logged in with mcpctl, as far as this page "
+		  "knows: see your terminal. You can close this page.</p>");
+	wait_done();
+	assert_non_null(t.got);
+	assert_int_equal(browser.pages, 3);
+	has_member(web_body(asked(3, TOKEN)), "code", "first");
+	t.web.answer = serve;
+	t.visits = 0;
+	begin_and_wait_for_visit();
+	set_browser();
+	come_back("&error=access_denied", "<p>The login failed: your terminal "
+					  "says why. You can close this "
+					  "page.</p>");
+	wait_done();
+	assert_null(t.got);
+	loop_wait(t.loop, &browser.came, loop_now() + 60000, NULL);
+	assert_int_equal(browser.pages, 4);
+	mem_free(TAKE(browser.url));
+}
+
 /* ---- tokens that are kept ---- */
 
 #define CHALLENGE "Bearer resource_metadata=\"@/meta\", scope=\"write\""
@@ -1393,6 +1754,30 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(registrations_are_kept, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_port_that_is_taken, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_secret_that_is_kept, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(answers_that_do_not_come,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(statuses_of_documents, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_older_server_in_trouble,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_second_try, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_token_that_is_over_at_once,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(grants_that_are_registered,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_on_this_machine, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_login_that_is_forgotten,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_pasted, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_the_browser_is_shown,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_token_is_renewed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_over_and_whose, set_up,
