@@ -151,6 +151,12 @@ struct http_fetch *auth_ask(const struct auth_settings *s,
 	return http->fetch(&out, s->loop, &rq, fn, owner, err) ? NULL : out;
 }
 
+bool auth_came(const struct http_answer *a)
+{
+	/* Of a refusal the status will do. */
+	return a->status && (a->status >= 300 || a->why->kind == ERR_NONE);
+}
+
 void auth_forget(struct http_fetch *fetch)
 {
 	const struct http_table *http;
@@ -182,7 +188,17 @@ static bool is_document(const struct http_answer *a)
 {
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(a->body, a->len, NULL);
 
-	return a->status == 200 && cJSON_IsObject(tree);
+	return auth_came(a) && a->status == 200 && cJSON_IsObject(tree);
+}
+
+/* Neither a document nor nothing: also one that did not come whole. */
+static bool is_trouble(const struct http_answer *a)
+{
+	const char *type = headers_get(a->headers, "Content-Type");
+
+	if (a->status != 200)
+		return !is_nothing(a);
+	return !auth_came(a) && !(type && text_starts(type, "text/html"));
 }
 
 static void fail_answer(struct auth_flow *f, const struct http_answer *a,
@@ -323,7 +339,7 @@ static void on_server(void *owner, const struct http_answer *a)
 			next_issuer(f, &why);
 		else
 			begin_client(f);
-	} else if (!is_nothing(a) && a->status != 200) {
+	} else if (is_trouble(a)) {
 		fail_answer(f, a, "the authorization server");
 	} else if (++f->place < f->places.count) {
 		ask_place(f, on_server);
@@ -398,7 +414,7 @@ static void on_resource(void *owner, const struct http_answer *a)
 			fail(f, &why);
 		else
 			begin_servers(f);
-	} else if (!guessed || (!is_nothing(a) && a->status != 200)) {
+	} else if (!guessed || is_trouble(a)) {
 		fail_answer(f, a, "the resource");
 	} else if (++f->place < f->places.count) {
 		ask_place(f, on_resource);
@@ -559,7 +575,7 @@ static void on_registered(void *owner, const struct http_answer *a)
 	struct error why = { 0 };
 
 	f->fetch = NULL;
-	if (!a->status) {
+	if (!auth_came(a)) {
 		error_copy(&why, a->why);
 		error_prefix(&why, "this program could not be registered");
 		fail(f, &why);
@@ -752,7 +768,7 @@ static void on_token(void *owner, const struct http_answer *a)
 	int status;
 
 	f->fetch = NULL;
-	if (!a->status) {
+	if (!auth_came(a)) {
 		error_copy(&why, a->why);
 		error_prefix(&why, "no token came");
 		fail(f, &why);
@@ -823,7 +839,7 @@ static void on_exchanged(void *owner, const struct http_answer *a)
 	struct error why = { 0 };
 
 	f->fetch = NULL;
-	if (!a->status) {
+	if (!auth_came(a)) {
 		error_copy(&why, a->why);
 		error_prefix(&why, "the identity token was not exchanged");
 		fail(f, &why);

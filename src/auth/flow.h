@@ -102,6 +102,8 @@ struct http_fetch *auth_ask(const struct auth_settings *s,
 			    const struct auth_question *q, auth_answered *fn,
 			    void *owner, struct error *err);
 void auth_forget(struct http_fetch *fetch); /* NULL is fine */
+/* It came, and what counts of it is whole; else why says what is missing. */
+bool auth_came(const struct http_answer *a);
 
 /* The client logs in for itself, or its company for the user: no browser. */
 bool auth_needs_nobody(const struct auth_settings *s);

@@ -266,7 +266,7 @@ static void on_refreshed(void *owner, const struct http_answer *a)
 	struct error why = { 0 };
 
 	k->fetch = NULL;
-	if (!a->status) {
+	if (!auth_came(a)) {
 		error_copy(&why, a->why);
 		refresh_over(k, &why);
 	} else if (token_answer_read(&t, a->status, a->body, a->len,

@@ -66,6 +66,8 @@ static char *at_base(const char *text)
 	return buf_take(&out);
 }
 
+static const char *page_type = "application/json";
+
 static void serve(struct web_client *c, const char *request)
 {
 	for (size_t i = 0; i < COUNT(t.page) && t.page[i].start; i++) {
@@ -74,7 +76,7 @@ static void serve(struct web_client *c, const char *request)
 		if (!text_starts(request, t.page[i].start))
 			continue;
 		body = at_base(t.page[i].body);
-		web_reply(c, t.page[i].status, "", "application/json", body);
+		web_reply(c, t.page[i].status, "", page_type, body);
 		return;
 	}
 	web_reply(c, 404, "", "text/plain", "");
@@ -1002,6 +1004,68 @@ static void statuses_of_documents(void **state)
 	}
 }
 
+static void documents_that_are_too_large(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	good_pages();
+	buf_text(&text, "{\"authorization_servers\":[\"@/as\"]}");
+	/* The @ becomes an address. */
+	while (text.len < METADATA_MAX - strlen(t.base) + 1)
+		buf_char(&text, ' ');
+	page(RESOURCE, 200, buf_string(&text));
+	succeeds(NULL);
+	buf_char(&text, ' ');
+	page(RESOURCE, 200, buf_string(&text));
+	fails(ERR_PROTOCOL,
+	      "the metadata of the resource cannot be had from "
+	      "'@/.well-known/oauth-protected-resource/mcp': the answer of "
+	      "'127.0.0.1' is above 262144 bytes",
+	      NULL);
+	assert_int_equal(t.web.requests.count, 1);
+	/* A page that is there for every address may be as large. */
+	page_type = "text/html; charset=utf-8";
+	page(WELL_KNOWN "oauth-protected-resource ", 200,
+	     "{\"authorization_servers\":[\"@/as\"]}");
+	succeeds(NULL);
+	page_type = "application/json";
+}
+
+static void cut_off(struct web_client *c, const char *request)
+{
+	if (!again_code || !text_starts(request, again_code)) {
+		serve(c, request);
+		return;
+	}
+	web_say(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+		   "Content-Length: 99\r\n\r\n{\"access_");
+	web_end(c);
+}
+
+static void answers_that_are_cut(void **state)
+{
+	CLEANUP(mem_free_ptr) char *idp = at_base("@/idp");
+	static const char cut[] =
+		"the answer of '127.0.0.1' was cut after 9 bytes";
+	static const char *const starts[] = { RESOURCE, SERVER, REGISTER, TOKEN,
+					      "POST /idp " };
+
+	(void)state;
+	good_pages();
+	t.web.answer = cut_off;
+	for (size_t i = 0; i < COUNT(starts); i++) {
+		if (i == COUNT(starts) - 1) {
+			t.s.client_id = "mine";
+			t.s.idp_endpoint = idp;
+			t.s.idp_token = "id-1";
+		}
+		again_code = starts[i];
+		fails(ERR_PROTOCOL, cut, NULL);
+	}
+	again_code = NULL;
+}
+
 /* Where it is only guessed that there is OAuth: trouble is told, no more. */
 static void an_older_server_in_trouble(void **state)
 {
@@ -1368,6 +1432,90 @@ static void a_token_is_renewed(void **state)
 	assert_non_null(
 		strstr(t.why.text, "the token could not be renewed: '"));
 	assert_non_null(strstr(t.why.text, "gave no token: HTTP 503"));
+}
+
+static void a_few_turns(void)
+{
+	const bool never = false;
+
+	for (int i = 0; i < 5; i++)
+		loop_wait(t.loop, &never, loop_now() + 2, NULL);
+}
+
+/* Who has the lock renews; who has not takes what that one kept. */
+static void one_renews_for_all(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("locked/");
+	int lock;
+
+	(void)state;
+	t.s.folder = path;
+	keep_login(path, "at-0", "rt-0");
+	page(TOKEN, 200, "{\"access_token\":\"at-1\"}");
+	source(NULL);
+	assert_string_equal(token_now(), "at-0");
+	lock = store_lock(path, t.mcp, NULL);
+	assert_true(lock >= 0);
+	refuse(401, NULL, "at-0", 0);
+	a_few_turns();
+	assert_int_equal(t.done, 0);
+	assert_int_equal(t.web.requests.count, 0);
+	keep_login(path, "at-other", "rt-other");
+	close(lock);
+	becomes(BEARER_AGAIN, "at-other");
+	assert_int_equal(t.web.requests.count, 0);
+	/* Nothing was kept there: it renews after all. */
+	lock = store_lock(path, t.mcp, NULL);
+	assert_true(lock >= 0);
+	refuse(401, NULL, "at-other", 0);
+	a_few_turns();
+	assert_int_equal(t.done, 0);
+	close(lock);
+	becomes(BEARER_AGAIN, "at-1");
+	has_member(web_body(asked(0, TOKEN)), "refresh_token", "rt-other");
+	/* The lock is given back, also by who gives up waiting for it. */
+	lock = store_lock(path, t.mcp, NULL);
+	assert_true(lock >= 0);
+	close(lock);
+	page(TOKEN, 503, "");
+	refuse(401, NULL, "at-1", 0);
+	token_source_free(TAKE(t.source));
+	lock = store_lock(path, t.mcp, NULL);
+	assert_true(lock >= 0);
+	close(lock);
+}
+
+/* With the secret that it was registered with, as long as that is kept. */
+static void a_client_with_a_secret_renews(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("secrets/");
+	struct login_entry e;
+
+	(void)state;
+	t.s.folder = path;
+	keep_login(path, "at-0", "rt-0");
+	assert_int_equal(store_find(&e, path, t.mcp, NULL), 1);
+	e.proof = PROOF_BASIC;
+	e.client_secret = mem_strdup("kept");
+	assert_int_equal(store_keep(path, &e, NULL), 0);
+	login_entry_done(&e);
+	t.s.client_secret = "given";
+	page(TOKEN, 200,
+	     "{\"access_token\":\"at-1\",\"refresh_token\":\"rt-1\","
+	     "\"scope\":\"less\"}");
+	source(NULL);
+	assert_string_equal(token_now(), "at-0");
+	refuse(401, NULL, "at-0", 0);
+	becomes(BEARER_AGAIN, "at-1");
+	/* c-0:kept */
+	web_has(asked(0, TOKEN), "Authorization", "Basic Yy0wOmtlcHQ=");
+	has_member(web_body(asked(0, TOKEN)), "client_id", NULL);
+	assert_int_equal(store_find(&e, path, t.mcp, NULL), 1);
+	assert_string_equal(e.refresh, "rt-1");
+	assert_string_equal(e.scope, "less");
+	assert_string_equal(e.client_secret, "kept");
+	assert_int_equal(e.expires_at, 0);
+	login_entry_done(&e);
 }
 
 static void what_is_over_and_whose(void **state)
@@ -1777,6 +1925,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_pasted, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_the_browser_is_shown,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(documents_that_are_too_large,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(answers_that_are_cut, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(one_renews_for_all, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_client_with_a_secret_renews,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_token_is_renewed, set_up,
 						tear_down),
