@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -111,6 +112,7 @@ int spawner_pack(struct spawner_message *m,
 	CLEANUP(buf_done) struct buf all = { 0 };
 	int fd, error = 0;
 
+	buf_init(&all, SPAWNER_LISTS_MAX);
 	for (size_t i = 0; i < SPAWNER_LISTS; i++) {
 		char *const *word = lists[i];
 
@@ -118,6 +120,8 @@ int spawner_pack(struct spawner_message *m,
 		for (; word && *word; word++, m->count[i]++)
 			buf_add(&all, *word, strlen(*word) + 1);
 	}
+	if (all.full)
+		return -E2BIG;
 	fd = memfd_create("mcpctl", MFD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -135,10 +139,15 @@ bool spawner_unpack(struct words lists[SPAWNER_LISTS],
 		    const struct spawner_message *m, int fd)
 {
 	CLEANUP(buf_done) struct buf all = { 0 };
+	struct stat st;
 	size_t at = 0;
 
 	for (size_t i = 0; i < SPAWNER_LISTS; i++)
 		lists[i] = (struct words){ 0 };
+	buf_init(&all, SPAWNER_LISTS_MAX);
+	/* Of a pipe the end could be waited for. */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
 	if (file_read_fd(&all, fd))
 		return false;
 	for (size_t i = 0; i < SPAWNER_LISTS; i++) {

@@ -27,6 +27,8 @@ enum spawner_op {
 
 #define SPAWNER_LISTS 3
 #define SPAWNER_FDS 4
+/* Bytes of all lists: the kernel starts nothing with more than 6 MB. */
+#define SPAWNER_LISTS_MAX ((size_t)8 << 20)
 
 struct spawner_message {
 	uint32_t op, id;
@@ -53,10 +55,16 @@ int spawner_receive(int socket, struct spawner_message *m,
 		    struct spawner_fds *fds, bool wait);
 void spawner_fds_close(struct spawner_fds *fds);
 
-/* A memory file of these lists (each NULL-terminated, or NULL), or -errno. */
+/*
+ * A memory file of these lists (each NULL-terminated, or NULL), or -errno
+ * (E2BIG: above SPAWNER_LISTS_MAX).
+ */
 int spawner_pack(struct spawner_message *m,
 		 char *const *const lists[SPAWNER_LISTS]);
-/* The lists of m out of it; they are overwritten. False: it is none. */
+/*
+ * The lists of m out of it; they are overwritten, and yours. False: it is none,
+ * or too large.
+ */
 bool spawner_unpack(struct words lists[SPAWNER_LISTS],
 		    const struct spawner_message *m, int fd);
 

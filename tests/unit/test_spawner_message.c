@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/spawner_message.h"
 
 static int pair[2];
@@ -163,6 +164,66 @@ static void lists(void **state)
 	lists_done(out);
 }
 
+/* A word of len bytes with its end, through a file and back. */
+static bool goes_through(size_t len)
+{
+	CLEANUP(mem_free_ptr) char *word = mem_alloc(len);
+	char *words[] = { word, NULL };
+	char *const *const in[] = { words, NULL, NULL };
+	struct spawner_message m = { .count = { 0 } };
+	struct words out[SPAWNER_LISTS];
+	bool whole;
+	int fd;
+
+	memset(word, 'x', len);
+	word[len - 1] = '\0';
+	fd = spawner_pack(&m, in);
+	if (fd < 0) {
+		assert_int_equal(fd, -E2BIG);
+		return false;
+	}
+	whole = spawner_unpack(out, &m, fd);
+	if (whole)
+		assert_int_equal(strlen(out[0].word[0]), len - 1);
+	lists_done(out);
+	close(fd);
+	return whole;
+}
+
+/* The other side may be anybody's: of its files no more is read. */
+static void lists_have_a_bound(void **state)
+{
+	const struct spawner_message m = { .count = { 1, 0, 0 } };
+	struct words out[SPAWNER_LISTS];
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	(void)state;
+	assert_true(goes_through(1));
+	assert_true(goes_through(8388608));
+	assert_false(goes_through(8388609));
+	assert_int_equal(ftruncate(fd, 200000000), 0);
+	assert_false(spawner_unpack(out, &m, fd));
+	/* It was not read to its end. */
+	assert_true(lseek(fd, 0, SEEK_CUR) < 9000000);
+	lists_done(out);
+	close(fd);
+}
+
+/* It would be waited for, by who must not wait. */
+static void a_pipe_is_no_list(void **state)
+{
+	const struct spawner_message m = { .count = { 0 } };
+	struct words out[SPAWNER_LISTS];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	close(ends[1]);
+	assert_false(spawner_unpack(out, &m, ends[0]));
+	lists_done(out);
+	close(ends[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +234,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_message, open_pair,
 						close_pair),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(lists_have_a_bound),
+		cmocka_unit_test(a_pipe_is_no_list),
 	};
 
 	return cmocka_run_group_tests_name("spawner_message", tests, NULL,
