@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/text.h"
 
 /* ---- URLs ---- */
 
@@ -521,6 +522,135 @@ static void test_challenge_of_verifier(void **state)
 	mem_free(text);
 }
 
+/* Each made for this test alone. */
+#define KEY_256                                                              \
+	"-----BEGIN PRIVATE KEY-----\n"                                      \
+	"MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgi6Sl72DRA2cNX6BU\n" \
+	"iZPCS/v4//tNL5AAbfCvvvQlB+ahRANCAAS5MzAmzuDufyLoE78hbJ/1OAXPRKyY\n" \
+	"nyPJXqL4FT/i08zQ1ey37jd7R7myg49gh4mTHIbO0843y6yqf+qCALaM\n"         \
+	"-----END PRIVATE KEY-----\n"
+#define KEY_384                                                              \
+	"-----BEGIN PRIVATE KEY-----\n"                                      \
+	"MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDCPTetmifXXC95/Pd2z\n" \
+	"MnTGJT6HBgn2GcPu9F8RvPAma+SaeMUMdvGt+tLh7xQuM+ihZANiAASG+vXxf5m+\n" \
+	"pT92tcWwBGR6vRbPOOBBwJ/WBFRIN9Zy3NcGPMtqCbhv1GW/XPsTzbEWYkwvo44e\n" \
+	"DDe7ou4hk2ux6dZx0mhDH3kJ+ChjXILVh/wpxDBixoqZpMGagFRG368=\n"         \
+	"-----END PRIVATE KEY-----\n"
+#define KEY_RSA_1024                                                         \
+	"-----BEGIN PRIVATE KEY-----\n"                                      \
+	"MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBANTQTjYJTYqoH/cO\n" \
+	"4hufXjok3zzoCS2ki7CbwcB0Ea7ye3DZMmfzMu/tfLnkTluzPO2rFQLq+JJ75P1D\n" \
+	"auAHFajQTDvf1ZiSuTZHgW3cdpb7vP3i9VpNRNHEeTu6P4E+kWYHshW8vtHMuzll\n" \
+	"EWVHQG/0bwe2UUHZPap6bBycqe7NAgMBAAECgYAlBLcWHzglzmkBCM28EFTLuG48\n" \
+	"ogA2uFC0P+PMHmSVEgj28FEcU+mgYqc3jscynFMU5JWbFFR45qRGidulbJYPnd9X\n" \
+	"HLyaHj8JOm4pd1hSNitgQd6trWTHfVxaXLQwtNZ7ICdWFjfdhcPnfa0LZfyfaIFY\n" \
+	"8bioNov7TPJXAc6YAQJBAP/+GKSDI3zpaMLkPkAkoIErq/NQR0GmD3z9c2eDWfOg\n" \
+	"kl2fF8qyiks92ZTBaGStADyLwPx+8tedNTCkPhSkCEECQQDU0eNdXzz4gMTcp+Ce\n" \
+	"+YpdKMyyxIXt7EH2MiHxwcfgP1WU0f+eBKZp7HWEChSH2kbSo3fhfO6NerC7MTwJ\n" \
+	"EKONAkA6Ulak7GeiZr8CX+O6011p8Fwtg+WoFEBFFq07MRbGRZfzEnLmMEUHnWC7\n" \
+	"3lB9V1jNcn2WSQnki6F5ooGuTCzBAkATigWm7/SIGEJ6w8sCrYR/kxxgGVz2gCd6\n" \
+	"NBYbvR/dvdLcq/8dAe5JcVVEvywtYOP5uNpr0G2Sfb42IYoShv2NAkApUCFDdGXQ\n" \
+	"nIgruxeJ/cnDX1tYmyCIHbMxZkzEbMdxB8gC4MTW0MnVZIUk98HXHvpgT50K6A36\n" \
+	"lYW3gTf01x9q\n"                                                     \
+	"-----END PRIVATE KEY-----\n"
+
+static void nonces(void **state)
+{
+	const struct auth_table *auth = module_table("auth", AUTH_TABLE, NULL);
+	struct error err = { 0 };
+	char *one = auth->nonce(32, &err), *other = auth->nonce(32, &err);
+
+	(void)state;
+	assert_string_not_equal(one, other);
+	assert_int_equal(strspn(one, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
+				     "pqrstuvwxyz0123456789-_"),
+			 43);
+	mem_free(one);
+	mem_free(other);
+	one = auth->nonce(96, &err);
+	assert_int_equal(strlen(one), 128);
+	mem_free(one);
+	assert_null(auth->nonce(97, &err));
+	assert_string_equal(err.text, "OpenSSL does not do its work");
+	error_reset(&err);
+}
+
+static char *assert_by(const char *key, struct error *err)
+{
+	const struct auth_table *auth = module_table("auth", AUTH_TABLE, NULL);
+	const struct assertion a = { .client_id = "me\"",
+				     .audience = "https://a",
+				     .key = key,
+				     .key_len = strlen(key),
+				     .now = 1000 };
+
+	return auth->assertion(&a, err);
+}
+
+/* The part of a token behind so many dots, decoded; yours. */
+static char *part_of(const char *token, int dots)
+{
+	struct buf raw = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	while (dots--)
+		token = strchr(token, '.') + 1;
+	for (; *token && *token != '.'; token++)
+		buf_char(&text, *token == '-' ? '+' :
+				*token == '_' ? '/' :
+						*token);
+	assert_int_equal(text_base64_decode(text.data, text.len, &raw), 0);
+	return buf_take(&raw);
+}
+
+static void what_an_assertion_says(void **state)
+{
+	CLEANUP(mem_free_ptr) char *token = assert_by(KEY_256, NULL);
+	CLEANUP(mem_free_ptr) char *head = NULL, *claims = NULL;
+	static const char start[] =
+		"{\"iss\":\"me\\\"\",\"sub\":\"me\\\"\",\"aud\":\"https://a\",\"jti\":\"";
+	static const char end[] = "\",\"iat\":1000,\"exp\":1240}";
+
+	(void)state;
+	assert_non_null(token);
+	head = part_of(token, 0);
+	assert_string_equal(head, "{\"alg\":\"ES256\",\"typ\":\"JWT\"}");
+	claims = part_of(token, 1);
+	assert_true(text_starts(claims, start));
+	/* 16 bytes at random between. */
+	assert_int_equal(strlen(claims), strlen(start) + 22 + strlen(end));
+	assert_string_equal(claims + strlen(start) + 22, end);
+	assert_null(strchr(token, '='));
+}
+
+static void keys_that_do_not_sign(void **state)
+{
+	static const char *const weak[] = { KEY_384, KEY_RSA_1024 };
+	static const char *const none[] = { "", "x", "-----BEGIN PRIVATE KEY" };
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(weak); i++) {
+		assert_null(assert_by(weak[i], &err));
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(
+			err.text,
+			"the private key is neither EC on P-256 (ES256) nor RSA of 2,048 bits or more (RS256)");
+		error_reset(&err);
+	}
+	for (size_t i = 0; i < COUNT(none); i++) {
+		assert_null(assert_by(none[i], &err));
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(
+			err.text,
+			"the private key file holds no private key in PEM without a passphrase");
+		assert_string_equal(
+			err.hint,
+			"make it PKCS#8: openssl pkcs8 -topk8 -nocrypt");
+		error_reset(&err);
+	}
+}
+
 /* ---- registrations ---- */
 
 static int read_registration(struct registration *r, int status,
@@ -1014,12 +1144,32 @@ static void count(void *owner, const struct login_entry *e)
 	++*(int *)owner;
 }
 
+/* The only file of the folder, whose name is a sum of what it is of; yours. */
+static char *only_file(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	char *out = NULL;
+
+	assert_non_null(dir);
+	while ((d = readdir(dir))) {
+		if (d->d_name[0] != '.') {
+			assert_null(out);
+			out = mem_printf("%s%s", path, d->d_name);
+		}
+	}
+	closedir(dir);
+	assert_non_null(out);
+	return out;
+}
+
 static void test_store(void **state)
 {
 	char *path = mem_printf("%s/oauth/", folder);
 	struct login_entry e = an_entry(), got;
 	struct error err = { 0 };
 	struct stat st;
+	char *file;
 	int n = 0, lock;
 
 	(void)state;
@@ -1044,6 +1194,10 @@ static void test_store(void **state)
 	assert_int_equal(st.st_mode & 0777, 0700);
 	store_each(path, count, &n);
 	assert_int_equal(n, 1);
+	file = only_file(path);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	mem_free(file);
 	lock = store_lock(path, e.server, &err);
 	assert_true(lock >= 0);
 	assert_int_equal(store_lock(path, e.server, &err), -1);
@@ -1096,25 +1250,6 @@ static void of_clients(void **state)
 	registration_done(&r);
 	error_reset(&err);
 	mem_free(path);
-}
-
-/* The only file of the folder, whose name is a sum of what it is of; yours. */
-static char *only_file(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *d;
-	char *out = NULL;
-
-	assert_non_null(dir);
-	while ((d = readdir(dir))) {
-		if (d->d_name[0] != '.') {
-			assert_null(out);
-			out = mem_printf("%s%s", path, d->d_name);
-		}
-	}
-	closedir(dir);
-	assert_non_null(out);
-	return out;
 }
 
 /* A copy has texts of its own, in place of those that it had. */
@@ -1377,6 +1512,9 @@ int main(void)
 		cmocka_unit_test(test_redirects),
 		cmocka_unit_test(test_browser),
 		cmocka_unit_test(test_challenge_of_verifier),
+		cmocka_unit_test(nonces),
+		cmocka_unit_test(what_an_assertion_says),
+		cmocka_unit_test(keys_that_do_not_sign),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_over),
 		cmocka_unit_test(registrations),
