@@ -26,10 +26,13 @@ static void session_peer_done(struct session_peer *p);
 /* "Bearer ***": the scheme helps to find a mistake and is no secret. */
 static char *mask(const char *value)
 {
-	const char *space = strchr(value, ' ');
+	static const char *const open[] = { "Bearer ", "Basic ", "Digest " };
+	size_t shown = 0;
 
-	return mem_printf("%.*s***", space ? (int)(space - value + 1) : 0,
-			  value);
+	for (size_t i = 0; i < COUNT(open); i++)
+		if (strncasecmp(value, open[i], strlen(open[i])) == 0)
+			shown = strlen(open[i]);
+	return mem_printf("%.*s***", (int)shown, value);
 }
 
 void session_keep_headers(struct headers *out, const struct headers *in)

@@ -245,6 +245,33 @@ static void secrets_are_masked(void **state)
 	headers_done(&headers);
 }
 
+/* Only a scheme in front is none of it: a secret may have blanks of its own. */
+static void all_of_a_secret_is_masked(void **state)
+{
+	static const char *const rows[][3] = {
+		{ "Cookie", "a=sesame; b=open", "***" },
+		{ "X-Api-Key", "open sesame", "***" },
+		{ "Authorization", "sesame open", "***" },
+		{ "Authorization", "basic c2VzYW1l", "basic ***" },
+		{ "Authorization", "Digest response=\"1\", a=\"2\"",
+		  "Digest ***" },
+		{ "Authorization", "", "***" },
+		{ "Accept", "a; b", "a; b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct headers in = { 0 }, out = { 0 };
+
+		headers_add(&in, rows[i][0], rows[i][1]);
+		session_keep_headers(&out, &in);
+		assert_int_equal(out.count, 1);
+		assert_string_equal(headers_get(&out, rows[i][0]), rows[i][2]);
+		headers_done(&in);
+		headers_done(&out);
+	}
+}
+
 /* what the peer says on its own */
 
 static void request_is_refused(void **state)
@@ -754,6 +781,7 @@ int main(void)
 		TEST(refused_to_open),
 		TEST(unknown_is_up_when_ready),
 		TEST(secrets_are_masked),
+		cmocka_unit_test(all_of_a_secret_is_masked),
 		TEST(request_is_refused),
 		TEST(requests_are_answered),
 		TEST(requests_beyond_the_queue),
