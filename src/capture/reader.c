@@ -115,7 +115,8 @@ static enum got_line next_line(struct capture_reader *r, struct span *line,
 		*line = (struct span){ from, lf ? (size_t)(lf - from) : len };
 		if (lf) {
 			r->start += line->len + 1;
-			return LINE_WHOLE;
+			return line->len > CAPTURE_LINE_MAX ? LINE_LONG :
+							      LINE_WHOLE;
 		}
 		if (len > CAPTURE_LINE_MAX)
 			return skip_long(r, err);
