@@ -80,22 +80,31 @@ struct member_names {
 	const char *text, *hex, *cut, *sha256;
 };
 
-/* What is masked already: as text or as hex, its beginning if it is large. */
+/*
+ * What is masked already: as text or as hex, its beginning if it is large. cut:
+ * of an event whose data is a beginning, NULL: it is all.
+ */
 static void add_bytes(struct buf *out, const struct member_names *as,
-		      const char *data, size_t len, bool bytes)
+		      const char *data, size_t len, bool bytes,
+		      const struct capture_event *cut)
 {
+	char own[SHA256_TEXT];
+	const char *sum = cut ? cut->sha256 : NULL;
 	size_t kept = len;
 
 	bytes = bytes || !is_text(data, len);
 	if (len > CAPTURE_DATA_MAX) {
-		char sum[SHA256_TEXT];
-
 		kept = bytes ? CAPTURE_DATA_MAX :
 			       text_cut(data, len, CAPTURE_DATA_MAX);
-		sha256_text(data, len, sum);
-		buf_printf(out, ",\"%s\":%zu,\"%s\":\"%s\"", as->cut, kept,
-			   as->sha256, sum);
+		if (!cut) {
+			sha256_text(data, len, own);
+			sum = own;
+		}
 	}
+	if (cut || kept < len)
+		buf_printf(out, ",\"%s\":%zu", as->cut, kept);
+	if (sum)
+		add_string(out, as->sha256, sum, strlen(sum));
 	if (bytes)
 		add_hex(out, as->hex, data, kept);
 	else
@@ -128,7 +137,8 @@ static void add_data(struct capture_writer *w, const struct capture_event *e)
 	buf_printf(&w->line, ",\"size\":%zu", e->size ? e->size : len);
 	if (is_audio(e)) {
 		if (w->audio && len)
-			add_bytes(&w->line, &as, data, len, true);
+			add_bytes(&w->line, &as, data, len, true,
+				  e->cut ? e : NULL);
 		return;
 	}
 	if (is_connect(e)) {
@@ -137,14 +147,10 @@ static void add_data(struct capture_writer *w, const struct capture_event *e)
 		add_hex(&w->line, as.hex, data, len);
 		return;
 	}
-	if (e->cut)
-		buf_printf(&w->line, ",\"cut\":%zu", len);
-	if (e->cut && e->sha256)
-		add_string(&w->line, "sha256", e->sha256, strlen(e->sha256));
 	buf_reset(&w->masked);
 	mask_named(&w->masked, data, len, w->names);
 	add_bytes(&w->line, &as, buf_string(&w->masked), w->masked.len,
-		  e->bytes);
+		  e->bytes, e->cut ? e : NULL);
 }
 
 static void add_passed(struct capture_writer *w, struct span passed)
@@ -156,7 +162,8 @@ static void add_passed(struct capture_writer *w, struct span passed)
 		return;
 	buf_reset(&w->masked);
 	mask_named(&w->masked, passed.text, passed.len, w->names);
-	add_bytes(&w->line, &as, buf_string(&w->masked), w->masked.len, false);
+	add_bytes(&w->line, &as, buf_string(&w->masked), w->masked.len, false,
+		  NULL);
 }
 
 /* The scheme helps to find a mistake and is no secret. */

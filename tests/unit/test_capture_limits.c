@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Captures at their borders: the longest line, the most connections that have
- * names, files that are odd in other ways.
+ * names, what is cut twice, files that are odd in other ways.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "capture/reader.h"
+#include "capture/writer.h"
 
 #define HEADER "{\"capture\":1,\"masked\":true}\n"
 
@@ -97,6 +98,67 @@ static void longest_line(void **state)
 				 !rows[i].ended && rows[i].lost);
 		capture_reader_free(r);
 	}
+}
+
+/* ---- written ---- */
+
+static struct buf line;
+
+static bool take_line(void *owner, struct span text)
+{
+	assert_ptr_equal(owner, &line);
+	buf_reset(&line);
+	buf_add(&line, text.text, text.len);
+	return true;
+}
+
+static void write_one(const struct capture_event *e)
+{
+	const struct capture_how how = { .line = take_line,
+					 .as = "sim",
+					 .audio = true,
+					 .made = "2026-11-22T10:02:11.400Z",
+					 .owner = &line };
+	struct capture_writer *w = capture_create(&how, NULL);
+
+	assert_non_null(w);
+	assert_int_equal(capture_write(w, e), 1);
+	assert_int_equal(capture_close(w, NULL), 0);
+}
+
+/* What was read with its beginning alone is written so, whatever it is. */
+static void beginnings(void **state)
+{
+	static char data[CAPTURE_DATA_MAX + 2];
+	static const char text[] =
+		"{\"n\":1,\"t\":0,\"c\":1,\"leg\":\"ws\",\"kind\":\"text\",\"size\":99999,\"cut\":65535,\"sha256\":\"5a\",\"text\":\"aaa";
+	static const char bytes[] =
+		"{\"n\":1,\"t\":0,\"c\":1,\"leg\":\"ws\",\"kind\":\"binary\",\"size\":99999,\"cut\":65536,\"sha256\":\"5a\",\"hex\":\"6161";
+	struct capture_event e = { .conn = 1,
+				   .kind = CAPTURED_TEXT,
+				   .cut = true,
+				   .sha256 = "5a",
+				   .size = 99999,
+				   .data = { data, sizeof(data) } };
+
+	(void)state;
+	memset(data, 'a', sizeof(data));
+	data[CAPTURE_DATA_MAX - 1] = '\xc3';
+	data[CAPTURE_DATA_MAX] = '\xa9';
+	write_one(&e);
+	assert_memory_equal(line.data, text, sizeof(text) - 1);
+	assert_int_equal(line.len, sizeof(text) - 1 - 3 + 65535 + 2);
+	e.kind = CAPTURED_BINARY;
+	write_one(&e);
+	assert_memory_equal(line.data, bytes, sizeof(bytes) - 1);
+	assert_int_equal(line.len, sizeof(bytes) - 1 - 4 + 2 * 65536 + 2);
+	e.data.len = 2;
+	e.sha256 = NULL;
+	write_one(&e);
+	assert_string_equal(
+		buf_string(&line),
+		"{\"n\":1,\"t\":0,\"c\":1,\"leg\":\"ws\",\"kind\":\"binary\",\"size\":99999,\"cut\":2,\"hex\":\"6161\"}");
+	buf_done(&line);
 }
 
 /* ---- who is who ---- */
@@ -213,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(longest_line),
+		cmocka_unit_test(beginnings),
 		cmocka_unit_test(many_names),
 		cmocka_unit_test(too_many_names),
 		cmocka_unit_test(short_files),
