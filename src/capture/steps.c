@@ -19,6 +19,7 @@ static unsigned device_number(struct steps *s, const char *device)
 			return (unsigned)i;
 	s->device = mem_grow(s->device, &room, s->devices, sizeof(*s->device));
 	s->device[s->devices] = mem_strdup(device);
+	s->bytes += sizeof(*s->device) + strlen(device) + 1;
 	return (unsigned)s->devices++;
 }
 

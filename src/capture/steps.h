@@ -22,8 +22,8 @@ struct step {
 	enum event_from from;
 	/*
 	 * "initialize", "tools/call self.x", "reply to tools/call self.x",
-	 * "hello", "tts start", "POST /ota/", "status of POST /ota/", "opens",
-	 * "ends". Owned.
+	 * "hello", "tts start", "POST /ota/", "response to POST /ota/",
+	 * "opens", "ends". Owned.
 	 */
 	char *key;
 	struct span
@@ -43,7 +43,7 @@ struct steps {
 	size_t count, capacity;
 	char **device; /* their ids, by first appearance; "" not told */
 	size_t devices;
-	size_t bytes;
+	size_t bytes; /* of what is held, about */
 	uint64_t lost; /* events that the capture says it lacks */
 };
 
