@@ -12,6 +12,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/loop.h"
@@ -432,6 +433,75 @@ static void clocks(void **state)
 	assert_true(loop_now_us() - us >= 2000);
 }
 
+static void wall_clock(void **state)
+{
+	const int64_t before = (int64_t)time(NULL) * 1000;
+	const int64_t now = unix_now_ms();
+
+	(void)state;
+	assert_true(now >= before);
+	/* What time() shows may be a tick behind. */
+	assert_true(now < ((int64_t)time(NULL) + 2) * 1000);
+}
+
+static void count(void *owner)
+{
+	++*(int *)owner;
+}
+
+/* Of one that is not open nothing comes; of one that is, its end comes once. */
+static void timers_that_are_not_open(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	int fired = 0, closed = 0;
+
+	(void)state;
+	timer_start(&t, 0);
+	timer_stop(&t);
+	timer_close(&t, count);
+	loop_poll(l);
+	timer_open(&t, l, count, &fired);
+	timer_start(&t, -1);
+	loop_poll(l);
+	loop_poll(l);
+	assert_int_equal(fired, 1);
+	t.owner = &closed;
+	timer_start(&t, 0);
+	timer_close(&t, count);
+	timer_close(&t, count);
+	timer_start(&t, 0);
+	timer_stop(&t);
+	loop_poll(l);
+	loop_poll(l);
+	assert_int_equal(closed, 1);
+	loop_free(l);
+}
+
+/*
+ * What the loop could not turn counts, though it is blocked; what was not
+ * watched counts as lost, an hour of it.
+ */
+static void delays(void **state)
+{
+	struct loop *l = new_loop();
+	const bool never = false;
+	const int64_t start = loop_now_us();
+	const int64_t first = loop_delay_us(l);
+
+	(void)state;
+	assert_in_range(first, INT64_C(3600000000), INT64_C(3660000000));
+	assert_in_range(loop_delay_us(l) - first, 0, 60000000);
+	usleep(250000);
+	assert_in_range(loop_delay_us(l) - first, 200000,
+			loop_now_us() - start);
+	/* Once the loop has turned, it does not count twice. */
+	assert_int_equal(loop_wait(l, &never, loop_now(), NULL), -1);
+	assert_in_range(loop_delay_us(l) - first, 200000,
+			loop_now_us() - start);
+	loop_free(l);
+}
+
 static void missing_module(void **state)
 {
 	struct error err = { 0 };
@@ -463,6 +533,9 @@ int main(void)
 		cmocka_unit_test(signal_while_waiting),
 		cmocka_unit_test(no_busy_waiting),
 		cmocka_unit_test(clocks),
+		cmocka_unit_test(wall_clock),
+		cmocka_unit_test(timers_that_are_not_open),
+		cmocka_unit_test(delays),
 		cmocka_unit_test(missing_module),
 	};
 
