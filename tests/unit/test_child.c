@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -697,6 +698,224 @@ static void folder(void **state)
 	seen_done(&s);
 }
 
+/* Another descriptor of ours in the place of its stdout; nothing is kept then. */
+static void another_stdout(void **state)
+{
+	struct child_options o = pipes;
+	char got[32] = "";
+	struct seen s;
+	int ends[2];
+
+	(void)state;
+	seen_init(&s);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	o.out = CHILD_INHERIT;
+	o.out_fd = ends[1];
+	start(&s, (char[]){ "echo there; echo here >&2" }, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.lines), "err:here\n");
+	assert_string_equal(buf_string(&s.out), "");
+	/* It was lent. */
+	assert_int_equal(close(ends[1]), 0);
+	assert_int_equal(read(ends[0], got, sizeof(got)), 6);
+	assert_string_equal(got, "there\n");
+	close(ends[0]);
+	seen_done(&s);
+}
+
+static void no_stdout(void **state)
+{
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	o.out = CHILD_NULL;
+	start(&s, (char[]){ "a=$(readlink /proc/$$/fd/1); echo $a >&2" }, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.lines), "err:/dev/null\n");
+	seen_done(&s);
+}
+
+/* So that Ctrl-C reaches it; what we do to it is for it alone then. */
+static void our_group(void **state)
+{
+	char script[] = "echo ready; exec sleep 1000";
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	o.same_group = true;
+	start(&s, script, o);
+	wait_line(&s);
+	assert_int_equal(getpgid(child_pid(s.child)), getpgid(0));
+	child_stop(s.child, DEADLINE_MS);
+	wait_ended(&s);
+	assert_int_equal(s.status, 128 + SIGTERM);
+	seen_done(&s);
+}
+
+/* A signal is for it alone, though it leads a group. */
+static void is_signalled(void **state)
+{
+	char script[] = "sleep 1000 & p=$!; "
+			"trap 'kill $p; wait $p; echo $?; exit 6' USR1; "
+			"echo ready; while :; do wait; done";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_line(&s);
+	child_signal(s.child, SIGUSR1);
+	wait_ended(&s);
+	assert_int_equal(s.status, 6);
+	assert_string_equal(buf_string(&s.out), "ready\n143\n");
+	seen_done(&s);
+}
+
+static void whether_it_reads(void **state)
+{
+	char script[] = "echo ready; exec sleep 1000";
+	char closing[] = "exec <&-; echo ready; exec sleep 1000";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	assert_false(child_reads(s.child));
+	child_close_input(s.child);
+	not_taken(&s, 1, "its stdin is closed");
+	child_abandon(s.child);
+	start(&s, script, writable());
+	assert_true(child_reads(s.child));
+	child_close_input(s.child);
+	assert_false(child_reads(s.child));
+	child_abandon(s.child);
+	s.line = false;
+	start(&s, closing, writable());
+	wait_line(&s);
+	assert_true(child_reads(s.child));
+	not_taken(&s, 1, "its stdin is closed");
+	assert_false(child_reads(s.child));
+	child_abandon(s.child);
+	seen_done(&s);
+}
+
+/* How many wait, by the words of a refusal. */
+static size_t waiting(struct seen *s)
+{
+	char *text = calloc(1, CHILD_INPUT_MAX);
+	CLEANUP(error_reset) struct error err = { 0 };
+	unsigned long long count = 0;
+
+	assert_int_equal(child_write(s->child, text, CHILD_INPUT_MAX, &err),
+			 -1);
+	assert_int_equal(sscanf(err.text,
+				"it does not read its stdin: %llu bytes wait",
+				&count),
+			 1);
+	free(text);
+	return (size_t)count;
+}
+
+/* As much as may wait, to the byte. */
+static void fills_up(void **state)
+{
+	char script[] = "echo ready; exec sleep 1000";
+	char *text = calloc(1, CHILD_INPUT_MAX);
+	struct seen s;
+	size_t count;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, writable());
+	wait_line(&s);
+	not_taken(&s, CHILD_INPUT_MAX + 1,
+		  "0 bytes wait, and 16777217 more are too many");
+	assert_int_equal(child_write(s.child, text, CHILD_INPUT_MAX, NULL), 0);
+	count = waiting(&s);
+	assert_in_range(count, 1, CHILD_INPUT_MAX - 1);
+	assert_int_equal(
+		child_write(s.child, text, CHILD_INPUT_MAX - count, NULL), 0);
+	not_taken(
+		&s, 1,
+		"it does not read its stdin: 16777216 bytes wait, and 1 more are too many");
+	assert_true(child_reads(s.child));
+	free(text);
+	child_abandon(s.child);
+	seen_done(&s);
+}
+
+/* An address with a token in it is one, too; a like name is none. */
+static void secret_addresses(void **state)
+{
+	static const char *const names[] = { "MCPCTL_MCP_ENDPOINT",
+					     "MCPCTL_OAUTH_CLIENT_SECRET",
+					     "X_MCPCTL_TOKEN" };
+	char script[] = "echo [$MCPCTL_MCP_ENDPOINT] "
+			"[$MCPCTL_OAUTH_CLIENT_SECRET] [$X_MCPCTL_TOKEN]";
+	struct seen s;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++)
+		setenv(names[i], "hush", 1);
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "[] [] [hush]\n");
+	for (size_t i = 0; i < COUNT(names); i++)
+		unsetenv(names[i]);
+	seen_done(&s);
+}
+
+/* The PATH that it is given is the one that counts; what to do about it. */
+static void not_in_its_path(void **state)
+{
+	const char *const env[] = { "PATH=/no/such", NULL };
+	char name[] = "sh", whole[] = "/no/such/program";
+	char *argv[] = { name, NULL };
+	struct child_options o = { .argv = argv, .env = env };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_int_equal(err.code, ENOENT);
+	assert_string_equal(
+		err.text,
+		"cannot start 'sh': there is no such program in PATH");
+	assert_string_equal(err.hint, "install it, or give its whole path");
+	error_reset(&err);
+	argv[0] = whole;
+	o.cwd = "/usr";
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_int_equal(err.code, ENOENT);
+	assert_string_equal(err.hint, "");
+	seen_done(&s);
+}
+
+/* Who asks for no lines has what is kept. */
+static void without_lines(void **state)
+{
+	static const struct child_events end_alone = { .ended = on_ended };
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start_with(&s, (char[]){ "echo a; printf 'b\r'; echo c >&2" }, pipes,
+		   &end_alone);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.lines), "");
+	assert_string_equal(buf_string(&s.out), "a\nb\r");
+	assert_string_equal(buf_string(&s.err), "c\n");
+	seen_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -723,6 +942,15 @@ int main(void)
 		cmocka_unit_test(bytes),
 		cmocka_unit_test(bytes_end_before_it),
 		cmocka_unit_test(folder),
+		cmocka_unit_test(another_stdout),
+		cmocka_unit_test(no_stdout),
+		cmocka_unit_test(our_group),
+		cmocka_unit_test(is_signalled),
+		cmocka_unit_test(whether_it_reads),
+		cmocka_unit_test(fills_up),
+		cmocka_unit_test(secret_addresses),
+		cmocka_unit_test(not_in_its_path),
+		cmocka_unit_test(without_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
