@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -464,6 +465,180 @@ static void test_cut_numbers(void **state)
 	assert_int_equal(n.count, 1);
 }
 
+/* ---- words ---- */
+
+#define DIED \
+	"the expression took more memory than it may have (512 MB), or broke jq"
+
+/* q's next answers are all this one. */
+static void is_over(struct query *q, enum error_kind kind, const char *text,
+		    const char *hint)
+{
+	for (int i = 0; i < 2; i++) {
+		error_reset(&err);
+		assert_int_equal(query_run(q, (struct span){ "1", 1 },
+					   (struct span){ 0 }, PATIENT,
+					   &outputs, &err),
+				 -1);
+		assert_int_equal(err.kind, kind);
+		assert_string_equal(err.text, text);
+		assert_string_equal(err.hint, hint);
+	}
+}
+
+static void test_words_of_a_timeout(void **state)
+{
+	struct query *q;
+
+	(void)state;
+	query_outputs_done(&outputs);
+	assert_int_equal(query_new(&q, "7, def f: f; f", &err), 0);
+	assert_int_equal(query_run(q, (struct span){ "1", 1 },
+				   (struct span){ 0 }, 70, &outputs, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_string_equal(err.text,
+			    "the expression did not end within 70 ms");
+	is_over(q, ERR_TIMEOUT, "the expression did not end within 70 ms",
+		"does it loop? --timeout gives it more time");
+	query_free(q);
+}
+
+/* Each signal by its number, and what the mask was. */
+static void test_which_signal(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+	sigset_t set, before;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		const struct sigaction quiet = { .sa_handler = nothing };
+		struct query *q;
+
+		assert_int_equal(query_new(&q, "def f: f; f", &err), 0);
+		sigaction(numbers[i], &quiet, NULL);
+		sigemptyset(&set);
+		sigaddset(&set, numbers[i]);
+		sigprocmask(SIG_BLOCK, &set, &before);
+		raise(numbers[i]);
+		is_over(q, ERR_INTERRUPTED, "interrupted", "");
+		assert_int_equal(err.code, numbers[i]);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		sigprocmask(SIG_SETMASK, NULL, &set);
+		assert_false(sigismember(&set, numbers[i]));
+		query_free(q);
+	}
+}
+
+/* Its process has gone: said once and for all. */
+static void test_it_is_gone(void **state)
+{
+	char path[64], text[16] = "";
+	struct query *q;
+	FILE *f;
+
+	(void)state;
+	query_outputs_done(&outputs);
+	error_reset(&err);
+	assert_int_equal(query_new(&q, ".", &err), 0);
+	assert_string_equal(query_text(q), ".");
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children",
+		 (long)getpid());
+	f = fopen(path, "r");
+	if (!f || !fgets(text, sizeof(text), f)) {
+		query_free(q);
+		skip_for("no list of children here");
+	}
+	fclose(f);
+	kill((pid_t)strtol(text, NULL, 10), SIGKILL);
+	is_over(q, ERR_UNMET, DIED, "");
+	assert_int_equal(outputs.count, 0);
+	query_free(q);
+	/* Whoever asked has waited for it. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* What it says by itself when it ends is why; nothing else is told. */
+static void test_it_halts(void **state)
+{
+	(void)state;
+	fails("\"bye\" | halt_error", "1", "bye");
+	fails("{a:1} | halt_error", "1", "{\"a\":1}");
+	is("1, halt, 2", "1", "1\n");
+	is("debug", "7", "7\n");
+	is("stderr", "7", "7\n");
+	is("input_filename", "7", "null\n");
+	is("[inputs]", "7", "[]\n");
+	is("$__loc__.line", "7", "1\n");
+}
+
+/* What it fails on is no end: the next value is asked as if nothing was. */
+static void test_each_by_itself(void **state)
+{
+	static const struct span line = { "{\"b\":2}", 7 };
+	struct query *q;
+
+	(void)state;
+	query_outputs_done(&outputs);
+	error_reset(&err);
+	assert_int_equal(query_new(&q, "$line.b, 1, 2", &err), 0);
+	assert_int_equal(query_run(q, (struct span){ "{", 1 }, line, PATIENT,
+				   &outputs, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_UNMET);
+	assert_string_equal(err.text, "jq cannot read this JSON");
+	assert_int_equal(outputs.count, 0);
+	assert_int_equal(query_run(q, (struct span){ "1", 1 }, line, PATIENT,
+				   &outputs, &err),
+			 0);
+	assert_string_equal(buf_string(&outputs.text), "212");
+	assert_int_equal(outputs.count, 3);
+	/* The line before is not that of a value without one. */
+	query_outputs_done(&outputs);
+	assert_int_equal(query_run(q, (struct span){ "{\"b\":5}", 7 },
+				   (struct span){ 0 }, PATIENT, &outputs, &err),
+			 0);
+	assert_string_equal(buf_string(&outputs.text), "512");
+	query_free(q);
+}
+
+/* The longest expression is one. */
+static void test_longest(void **state)
+{
+	char *text = malloc(QUERY_TEXT_MAX + 1);
+
+	(void)state;
+	memset(text, ' ', QUERY_TEXT_MAX);
+	text[QUERY_TEXT_MAX] = '\0';
+	text[QUERY_TEXT_MAX - 1] = '.';
+	is(text, "7", "7\n");
+	free(text);
+}
+
+/* A large value, and outputs in many pieces: nothing is lost between them. */
+static void test_large(void **state)
+{
+	CLEANUP(buf_done) struct buf value = { 0 };
+
+	(void)state;
+	buf_char(&value, '[');
+	for (int i = 0; i < 200000; i++)
+		buf_printf(&value, "%s%d", i ? "," : "", i);
+	buf_char(&value, ']');
+	asked(".[], length", buf_string(&value), NULL);
+	assert_int_equal(err.kind, ERR_NONE);
+	assert_int_equal(outputs.count, 200001);
+	for (size_t i = 0; i < 100000; i += 9999) {
+		const struct query_output *o = &outputs.item[10000 + i];
+
+		assert_int_equal(o->len, 10000 + i < 100000 ? 5 : 6);
+		assert_false(o->string);
+	}
+	assert_memory_equal(outputs.text.data, "0123456789101112", 16);
+	assert_string_equal(outputs.text.data + outputs.text.len - 18,
+			    "199998199999200000");
+}
+
 static int end(void **state)
 {
 	(void)state;
@@ -494,6 +669,13 @@ int main(void)
 		cmocka_unit_test(test_restored_numbers),
 		cmocka_unit_test(test_many_numbers),
 		cmocka_unit_test(test_cut_numbers),
+		cmocka_unit_test(test_words_of_a_timeout),
+		cmocka_unit_test(test_which_signal),
+		cmocka_unit_test(test_it_is_gone),
+		cmocka_unit_test(test_it_halts),
+		cmocka_unit_test(test_each_by_itself),
+		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, end);
