@@ -478,16 +478,20 @@ void session_progress(struct session *s, const struct message *m)
 	c->deadline = deadline < c->latest ? deadline : c->latest;
 }
 
-/* What a call lost since the clocks stood still, or since its own began. */
+/* What a clock lost since all stood still, or since it began itself. */
+static int64_t lost(int64_t began, int64_t held_at, int64_t now)
+{
+	const int64_t since = began > held_at ? began : held_at;
+
+	return now > since ? now - since : 0;
+}
+
+/* Progress starts the one anew, and not the other. */
 static void shift(struct call *c, int64_t held_at, int64_t now)
 {
-	int64_t began = c->deadline - c->timeout;
-	int64_t lost = now - (began > held_at ? began : held_at);
-
-	if (lost <= 0)
-		return;
-	c->deadline += lost;
-	c->latest += lost;
+	c->deadline += lost(c->deadline - c->timeout, held_at, now);
+	c->latest +=
+		lost(c->latest - c->timeout * PROGRESS_TIMES, held_at, now);
 }
 
 void session_hold(struct session *s, bool hold)

@@ -557,6 +557,32 @@ static void clocks_stand_still(void **state)
 	error_reset(&err);
 }
 
+/* Also what it may take in all, though it is at work meanwhile. */
+static void all_clocks_stand_still(void **state)
+{
+	static struct call c;
+	int64_t latest, held;
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&c, "x");
+	latest = c.latest;
+	watch(5);
+	session_hold(session, true);
+	held = loop_now();
+	watch(100);
+	push_progress("1", 0);
+	watch(20);
+	assert_int_equal(c.progress, 1);
+	held = loop_now() - held;
+	session_hold(session, false);
+	assert_true(c.latest - latest >= held);
+	assert_true(c.latest - latest <= held + 60000);
+	assert_true(c.deadline >= loop_now() + c.timeout - 20);
+	session_forget(session, &c);
+	call_done(&c);
+}
+
 static const char *name_code(int code)
 {
 	return code == -32000 ? "tired" : NULL;
@@ -874,6 +900,7 @@ int main(void)
 		TEST(progress_gives_time),
 		TEST(progress_has_an_end),
 		TEST(clocks_stand_still),
+		TEST(all_clocks_stand_still),
 		TEST(codes_have_names),
 		TEST(in_time_after_all),
 		TEST(unmatched_replies),
