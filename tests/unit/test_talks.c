@@ -562,6 +562,148 @@ static void what_stays(void **state)
 	assert_string_equal(buf_string(&told), "1  N102 #0 2 \n");
 }
 
+/* ---- what was not seen ---- */
+
+static void cut(uint32_t conn, enum event_from from)
+{
+	struct capture_event e =
+		event(conn, CAPTURED_TEXT, LEG_HTTP, from, "{\"jsonrpc");
+
+	e.cut = true;
+	talks_feed(&talks, &e);
+}
+
+static void lose(void)
+{
+	struct capture_event e =
+		event(0, CAPTURED_LOST, LEG_WS, FROM_NOBODY, "");
+
+	e.count = 1;
+	talks_feed(&talks, &e);
+}
+
+/* A question, and an answer to another one. */
+static void wrong_answer(uint32_t conn)
+{
+	text(conn, FROM_BACKEND, LIST("1", ""));
+	text(conn, FROM_DEVICE, PAGE("9", "say", ""));
+}
+
+/* What was asked and not seen may be answered: nobody is blamed for it. */
+static void unseen_questions(void **state)
+{
+	(void)state;
+	wrong_answer(1);
+	says("1  D116 ");
+	buf_reset(&told);
+	cut(2, FROM_DEVICE);
+	wrong_answer(2);
+	says("2  D116 ");
+	buf_reset(&told);
+	cut(3, FROM_BACKEND);
+	wrong_answer(3);
+	cut(4, FROM_NOBODY);
+	wrong_answer(4);
+	says_not("D116");
+	/* Whose they were is not known: any of those that are there. */
+	text(5, FROM_BACKEND, LIST("1", ""));
+	text(6, FROM_BACKEND, LIST("1", ""));
+	lose();
+	wrong_answer(5);
+	wrong_answer(6);
+	says_not("D116");
+	wrong_answer(7);
+	says("7  D116 ");
+}
+
+/* It goes on for 60 s, and its list never comes. */
+static void go_on(uint32_t conn)
+{
+	for (int i = 0; i < 30; i++) {
+		CLEANUP(mem_free_ptr)
+		char *ping = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}",
+			100 + i);
+		CLEANUP(mem_free_ptr)
+		char *pong = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}",
+			100 + i);
+
+		number += 2000;
+		text(conn, FROM_BACKEND, ping);
+		text(conn, FROM_DEVICE, pong);
+	}
+}
+
+static void unseen_answers(void **state)
+{
+	(void)state;
+	text(1, FROM_BACKEND, LIST("1", ""));
+	go_on(1);
+	says("1  D145 ");
+	buf_reset(&told);
+	text(2, FROM_BACKEND, LIST("1", ""));
+	cut(2, FROM_BACKEND);
+	go_on(2);
+	says("2  D145 ");
+	buf_reset(&told);
+	text(3, FROM_BACKEND, LIST("1", ""));
+	cut(3, FROM_DEVICE);
+	go_on(3);
+	text(4, FROM_BACKEND, LIST("1", ""));
+	cut(4, FROM_NOBODY);
+	go_on(4);
+	text(5, FROM_BACKEND, LIST("1", ""));
+	lose();
+	go_on(5);
+	says_not("D145");
+}
+
+/* Audio that was not kept says nothing of messages. */
+static void unseen_audio(void **state)
+{
+	struct capture_event e;
+
+	(void)state;
+	text(1, FROM_BACKEND, LIST("1", ""));
+	e = event(1, CAPTURED_BINARY, LEG_HTTP, FROM_DEVICE, "");
+	e.size = 9;
+	talks_feed(&talks, &e);
+	e.cut = true;
+	talks_feed(&talks, &e);
+	go_on(1);
+	says("1  D145 ");
+}
+
+/* Those that are left end in the order of their numbers. */
+static void ends_in_order(void **state)
+{
+	static const uint32_t conns[] = { 40, 300, 3, 4000000000, 17, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(conns); i++)
+		text(conns[i], FROM_BACKEND, LIST("1", ""));
+	buf_reset(&told);
+	talks_end(&talks);
+	assert_string_equal(buf_string(&told),
+			    "over 1  1 bare\nover 3  1 bare\nover 17  1 bare\n"
+			    "over 40  1 bare\nover 300  1 bare\n"
+			    "over 4000000000  1 bare\n");
+}
+
+/* Whoever wants to be told of nothing is not. */
+static void told_to_nobody(void **state)
+{
+	(void)state;
+	talks.found = NULL;
+	talks.over = NULL;
+	wrong_answer(1);
+	wrong_answer(2);
+	over(1);
+	talks_end(&talks);
+	assert_string_equal(buf_string(&told), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,6 +724,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_asked, begin, end),
 		cmocka_unit_test_setup_teardown(masked_length, begin, end),
 		cmocka_unit_test_setup_teardown(what_stays, begin, end),
+		cmocka_unit_test_setup_teardown(unseen_questions, begin, end),
+		cmocka_unit_test_setup_teardown(unseen_answers, begin, end),
+		cmocka_unit_test_setup_teardown(unseen_audio, begin, end),
+		cmocka_unit_test_setup_teardown(ends_in_order, begin, end),
+		cmocka_unit_test_setup_teardown(told_to_nobody, begin, end),
 	};
 
 	mem_init();
