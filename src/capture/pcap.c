@@ -267,7 +267,8 @@ static void stream(struct pcap *p, struct flow *f,
 		k.flags = TCP_PUSH | TCP_ACK;
 		if (k.data.len > SEGMENT_MAX)
 			k.data.len = SEGMENT_MAX;
-		all.data.text += k.data.len;
+		if (k.data.len) /* else it may be NULL */
+			all.data.text += k.data.len;
 		all.data.len -= k.data.len;
 		if (all.data.len || k.data.len + k.missing > SEGMENT_MAX)
 			k.missing = 0;

@@ -266,6 +266,16 @@ static void tell_bytes(const char *data, size_t len)
 	buf_char(&told, '\'');
 }
 
+/* Over the head, the data, and what IP says of both (RFC 9293 3.1). */
+static void assert_tcp_sum(const char *ip, size_t len)
+{
+	uint32_t sum = (uint32_t)(len - 20 + 6);
+
+	for (int i = 12; i < 20; i += 2)
+		sum += be16_at(ip + i);
+	assert_sum(ip + 20, len - 20, sum);
+}
+
 /* "D>B 80 SA 0 1 'data'": who to whom, the backend's port, flags, numbers. */
 static void tell_packet(const char *ip, size_t len, size_t whole)
 {
@@ -293,6 +303,8 @@ static void tell_packet(const char *ip, size_t len, size_t whole)
 		const unsigned flags = be16_at(head + 12);
 
 		assert_int_equal(flags & 0xff00, 0x5000);
+		if (whole == len)
+			assert_tcp_sum(ip, len);
 		assert_int_equal(be16_at(head + 14), 0xffff);
 		buf_printf(&told, " %s%s%s%s%s %u %u ", flags & 2 ? "S" : "",
 			   flags & 1 ? "F" : "", flags & 4 ? "R" : "",
@@ -678,6 +690,192 @@ static void datagrams(void **state)
 	buf_done(&told);
 }
 
+/* An address and a port for each; they begin anew at some. */
+static void addresses(void **state)
+{
+	static const struct {
+		uint32_t conn;
+		const char *packet;
+	} rows[] = {
+		{ 249, "0 c00002fa:10249>B 8884 udp '{}'\n" },
+		{ 250, "0 c0000201:10250>B 8884 udp '{}'\n" },
+		{ 49999, "0 c00002fa:59999>B 8884 udp '{}'\n" },
+		{ 50000, "0 c0000201:10000>B 8884 udp '{}'\n" },
+		{ 4294967295, "0 c000022e:27295>B 8884 udp '{}'\n" },
+	};
+	struct pcap p = { 0 };
+	size_t at = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct capture_event e = { .conn = rows[i].conn,
+						 .leg = LEG_UDP,
+						 .kind = CAPTURED_PACKET,
+						 .from = FROM_DEVICE,
+						 .data = TEXT("{}"),
+						 .size = 2 };
+
+		pcap_event(&p, &e);
+		is_told(&p, &at, rows[i].packet);
+	}
+	pcap_done(&p);
+}
+
+/* The length of a frame takes as few bytes as it can. */
+static void lengths_of_frames(void **state)
+{
+	static const struct {
+		size_t len;
+		const char *head;
+		size_t head_len;
+	} rows[] = {
+		{ 0, "\x82\0", 2 },
+		{ 125, "\x82\x7d", 2 },
+		{ 126, "\x82\x7e\0\x7e", 4 },
+		{ 59000, "\x82\x7e\xe6\x78", 4 },
+	};
+	static char large[65536];
+	struct pcap p = { 0 };
+	struct capture_event e = { .conn = 1,
+				   .leg = LEG_WS,
+				   .kind = CAPTURED_BINARY,
+				   .from = FROM_BACKEND };
+	size_t at;
+
+	(void)state;
+	pcap_event(&p, &e);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct span last;
+
+		e.data = (struct span){ large, rows[i].len };
+		e.size = rows[i].len;
+		pcap_event(&p, &e);
+		packets(&p, &last);
+		assert_int_equal(last.len, 40 + rows[i].head_len + rows[i].len);
+		assert_memory_equal(last.text + 40, rows[i].head,
+				    rows[i].head_len);
+	}
+	at = p.out.len;
+	e.data = (struct span){ large, 65535 };
+	e.size = 65535;
+	pcap_event(&p, &e);
+	assert_memory_equal(p.out.data + at + 68, "\x82\x7e\xff\xff\0", 5);
+	pcap_done(&p);
+}
+
+/* MQTT 3.1.1, 2.2.3: seven bits a byte. A topic has two bytes of length. */
+static void lengths_of_mqtt(void **state)
+{
+	static const struct {
+		size_t len;
+		const char *head;
+	} rows[] = {
+		{ 0, "0\x03\0\1t" },
+		{ 124, "0\x7f\0\1t" },
+		{ 125, "0\x80\x01\0\1t" },
+		{ 16380, "0\xff\x7f\0\1t" },
+		{ 16381, "0\x80\x80\x01\0\1t" },
+	};
+	static char large[65537], topic[65537];
+	struct pcap p = { 0 };
+	struct capture_event e = { .conn = 1,
+				   .leg = LEG_MQTT,
+				   .kind = CAPTURED_TEXT,
+				   .from = FROM_BACKEND,
+				   .topic = "t" };
+	struct span last;
+	size_t count;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const size_t head = 4 + (i < 2 ? 1 : i < 4 ? 2 : 3);
+
+		e.data = (struct span){ large, rows[i].len };
+		e.size = rows[i].len;
+		pcap_event(&p, &e);
+		packets(&p, &last);
+		assert_int_equal(last.len, 40 + head + rows[i].len);
+		assert_memory_equal(last.text + 40, rows[i].head, head);
+	}
+	memset(topic, 't', 65535);
+	e.topic = topic;
+	e.data.len = 0;
+	count = packets(&p, &last);
+	pcap_event(&p, &e);
+	assert_int_equal(packets(&p, &last), count + 2);
+	topic[65535] = 't';
+	pcap_event(&p, &e);
+	assert_int_equal(packets(&p, &last), count + 2);
+	pcap_done(&p);
+}
+
+/* An upgrade that was recorded is not made again. */
+static void whole_upgrade(void **state)
+{
+	struct pcap p = { 0 };
+	size_t at = 0;
+	struct capture_event e = { .conn = 1,
+				   .leg = LEG_WS,
+				   .kind = CAPTURED_OPEN,
+				   .from = FROM_DEVICE,
+				   .head = TEXT("GET / HTTP/1.1\r\n") };
+
+	(void)state;
+	pcap_event(&p, &e);
+	is_told(&p, &at,
+		"0 " D1 ">B 80 S 0 0 ''\n"
+		"0 B>" D1 " 80 SA 0 1 ''\n"
+		"0 " D1 ">B 80 A 1 1 ''\n"
+		"0 " D1 ">B 80 PA 1 1 'GET / HTTP/1.1\\0d\\0a\\0d\\0a'\n");
+	e.kind = CAPTURED_RESPONSE;
+	e.from = FROM_BACKEND;
+	e.head = TEXT("HTTP/1.1 101 OK\r\n");
+	pcap_event(&p, &e);
+	is_told(&p, &at,
+		"0 B>" D1 " 80 PA 1 19 'HTTP/1.1 101 OK\\0d\\0a\\0d\\0a'\n");
+	e.kind = CAPTURED_TEXT;
+	e.data = TEXT("{}");
+	e.size = 2;
+	pcap_event(&p, &e);
+	is_told(&p, &at, "0 B>" D1 " 80 PA 20 19 '\\81\\02{}'\n");
+	pcap_done(&p);
+}
+
+/* Of what nothing was kept there is a packet all the same; the size counts. */
+static void nothing_kept(void **state)
+{
+	struct pcap p = { 0 };
+	size_t at = 0;
+	struct capture_event e = { .conn = 1,
+				   .leg = LEG_MQTT,
+				   .kind = CAPTURED_PACKET,
+				   .from = FROM_DEVICE,
+				   .size = 3 };
+
+	(void)state;
+	pcap_event(&p, &e);
+	is_told(&p, &at,
+		"0 " D1 ">B 1883 S 0 0 ''\n"
+		"0 B>" D1 " 1883 SA 0 1 ''\n"
+		"0 " D1 ">B 1883 A 1 1 ''\n"
+		"0 " D1 ">B 1883 PA 1 1 '' and 3 more\n");
+	e.size = 0;
+	pcap_event(&p, &e);
+	is_told(&p, &at, "0 " D1 ">B 1883 PA 4 1 ''\n");
+	e.leg = LEG_HTTP;
+	e.kind = CAPTURED_TEXT;
+	pcap_event(&p, &e);
+	is_told(&p, &at, "0 " D1 ">B 8000 PA 4 1 ''\n");
+	e.kind = CAPTURED_RESPONSE;
+	e.from = FROM_BACKEND;
+	pcap_event(&p, &e);
+	is_told(&p, &at, "0 B>" D1 " 8000 PA 1 4 '\\0d\\0a'\n");
+	e.kind = CAPTURED_LINE;
+	pcap_event(&p, &e);
+	is_told(&p, &at, "0 " D1 ">B 514 udp '<134>mcpctl: '\n");
+	pcap_done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -694,6 +892,11 @@ int main(void)
 		cmocka_unit_test(frames),
 		cmocka_unit_test(chunks),
 		cmocka_unit_test(logs),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(lengths_of_frames),
+		cmocka_unit_test(lengths_of_mqtt),
+		cmocka_unit_test(whole_upgrade),
+		cmocka_unit_test(nothing_kept),
 		cmocka_unit_test(datagrams),
 	};
 
