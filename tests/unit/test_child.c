@@ -843,6 +843,9 @@ static void fills_up(void **state)
 		&s, 1,
 		"it does not read its stdin: 16777216 bytes wait, and 1 more are too many");
 	assert_true(child_reads(s.child));
+	/* Its end, though all of that is to be written before. */
+	child_close_input(s.child);
+	assert_false(child_reads(s.child));
 	free(text);
 	child_abandon(s.child);
 	seen_done(&s);
