@@ -623,6 +623,382 @@ static void early(void **state)
 	done(&b);
 }
 
+/* One, the sound of i packets after the first, and so much behind that. */
+static void packet_at(struct board *b, int i, int64_t behind)
+{
+	b->now = 5000000 + i * (int64_t)60 * MS + behind;
+	packet(b, SIXTY, 8, 0);
+}
+
+/* So far behind from this second on: it is told when 70 s are over. */
+struct lag {
+	int64_t second, us;
+};
+
+static void lagging(struct board *b, int count, const struct lag *lags,
+		    size_t n)
+{
+	for (int i = 0; i < count; i++) {
+		int64_t us = 0;
+
+		for (size_t k = 0; k < n; k++) {
+			if (i * (int64_t)60 * MS >= lags[k].second * 1000000)
+				us = lags[k].us;
+		}
+		packet_at(b, i, us);
+	}
+}
+
+/* Three whole windows of 5 s, of which the outer ones are 10 s apart. */
+static void drift_is_known_after_15_seconds(void **state)
+{
+	static const struct lag lag = { 10, 30 * MS };
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 250, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	packets(&b, 1, 60 * MS);
+	assert_string_equal(
+		members(&b),
+		"\"jitter_ms\":0.0,\"late\":0,\"holes\":0,\"missing_ms\":0,\"drift_ppm\":0");
+	done(&b);
+	setup(&b, "auto");
+	lagging(&b, 251, &lag, 1);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":3000"));
+	done(&b);
+}
+
+/* Of two windows that become one the lesser offset counts, whichever it is. */
+static void drift_of_joined_windows(void **state)
+{
+	static const struct {
+		struct lag lags[2];
+		const char *ppm;
+	} rows[] = {
+		{ { { 5, -20 * MS }, { 10, 0 } }, "\"drift_ppm\":500" },
+		{ { { 5, 20 * MS }, { 10, 0 } }, "\"drift_ppm\":0" },
+		{ { { 40, 20 * MS }, { 45, 8 * MS } }, "\"drift_ppm\":200" },
+		{ { { 40, 8 * MS }, { 45, 20 * MS } }, "\"drift_ppm\":200" },
+	};
+	struct board b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		setup(&b, "auto");
+		lagging(&b, 900, rows[i].lags, 2);
+		if (!strstr(members(&b), rows[i].ppm))
+			fail_msg("%zu: %s", i, members(&b));
+		done(&b);
+	}
+}
+
+/* 0.18 s within a minute are told, and less is not. */
+static void how_much_drift(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (int64_t less = 0; less < 2; less++) {
+		const struct lag ahead[] = { { 29, -90 * MS },
+					     { 59, -180 * MS + less } };
+		const struct lag behind[] = { { 29, 90 * MS },
+					      { 59, 180 * MS - less } };
+
+		setup(&b, "auto");
+		lagging(&b, 1300, behind, 2);
+		if (less)
+			assert_true(silent(&b));
+		else
+			assert_string_equal(
+				detail(&b, D157),
+				"in 60.0 s came 59.82 s of sound (-0.30 %)");
+		done(&b);
+		setup(&b, "auto");
+		lagging(&b, 1300, ahead, 2);
+		if (less)
+			assert_true(silent(&b));
+		else
+			assert_string_equal(
+				detail(&b, D157),
+				"in 60.0 s came 60.18 s of sound (+0.30 %)");
+		done(&b);
+	}
+}
+
+/* Half of it within half of the time, a quarter of it more or less. */
+static void slope_and_step(void **state)
+{
+	static const struct {
+		struct lag lags[2];
+		bool told;
+	} rows[] = {
+		{ { { 29, 149999 }, { 59, 200000 } }, true },
+		{ { { 29, 150000 }, { 59, 200000 } }, false },
+		{ { { 29, 50001 }, { 59, 200000 } }, true },
+		{ { { 29, 50000 }, { 59, 200000 } }, false },
+		{ { { 29, -149999 }, { 59, -200000 } }, true },
+		{ { { 29, -150000 }, { 59, -200000 } }, false },
+		{ { { 29, -50001 }, { 59, -200000 } }, true },
+		{ { { 29, -50000 }, { 59, -200000 } }, false },
+	};
+	struct board b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		setup(&b, "auto");
+		lagging(&b, 1300, rows[i].lags, 2);
+		if (diag_count(&b.diag, D157) != rows[i].told)
+			fail_msg("row %zu", i);
+		done(&b);
+	}
+}
+
+/* One step is none, wherever it is. */
+static void one_step_is_no_drift(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (int64_t second = 5; second < 300; second += 20) {
+		const struct lag up = { second, 390 * MS },
+				 down = { second, -390 * MS };
+
+		setup(&b, "auto");
+		lagging(&b, 6000, &up, 1);
+		assert_true(silent(&b));
+		done(&b);
+		setup(&b, "auto");
+		lagging(&b, 6000, &down, 1);
+		assert_true(silent(&b));
+		done(&b);
+	}
+}
+
+/* Where nothing was measured for a while, nothing is known of it. */
+static void drift_is_not_known(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 300, 60 * MS);
+	b.now += 11000 * MS;
+	packets(&b, 184, 0);
+	packets(&b, 20, 60 * MS);
+	detail(&b, D155);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	/* Later its windows are longer than that. */
+	packets(&b, 3000, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":0"));
+	/* A packet of another length. */
+	packet(&b, TWENTY, 5, 0);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	done(&b);
+	/* It told that it is silent, and was. */
+	setup(&b, "auto");
+	packets(&b, 300, 60 * MS);
+	packet(&b, "\x58", 1, 0);
+	b.now += 130 * MS;
+	packets(&b, 300, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	done(&b);
+	/* A pause of which some came later. */
+	setup(&b, "auto");
+	packets(&b, 300, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 8, 0);
+	packets(&b, 300, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	done(&b);
+}
+
+/* A quarter of an hour late: more than all windows hold. */
+static void very_late(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 900000 * (int64_t)MS;
+	packets(&b, 15000, 0);
+	packets(&b, 300, 60 * MS);
+	assert_string_equal(
+		detail(&b, D155),
+		"nothing for 900.06 s; what was said meanwhile came later");
+	assert_int_equal(b.diag.count, 1);
+	done(&b);
+}
+
+/* What was true of one utterance is not of the next. */
+static void each_utterance_anew(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 1300, 60600);
+	assert_int_equal(diag_count(&b.diag, D157), 1);
+	start(&b, "auto");
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	packets(&b, 250, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":null"));
+	packets(&b, 1, 60 * MS);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":0"));
+	start(&b, "auto");
+	packets(&b, 1300, 60600);
+	assert_int_equal(diag_count(&b.diag, D157), 2);
+	done(&b);
+	/* A hole. */
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 100, 60 * MS);
+	start(&b, "auto");
+	packets(&b, 1300, 60600);
+	assert_int_equal(diag_count(&b.diag, D157), 1);
+	/* A packet of another length. */
+	packet(&b, TWENTY, 5, 0);
+	start(&b, "auto");
+	packets(&b, 1300, 60600);
+	assert_int_equal(diag_count(&b.diag, D157), 2);
+	done(&b);
+}
+
+/* It stops while something is missing: nobody knows whether it was to come. */
+static void stopped_amid_a_pause(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 10, 60 * MS);
+	say(&b, true, "{\"type\":\"listen\",\"state\":\"stop\"}");
+	b.now += 600 * MS;
+	start(&b, "auto");
+	packets(&b, 200, 60 * MS);
+	assert_true(silent(&b));
+	assert_non_null(
+		strstr(members(&b), "\"late\":0,\"holes\":0,\"missing_ms\":0"));
+	done(&b);
+}
+
+/* Three seconds are waited for what may still come. */
+static void how_long_it_may_come(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 100, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 50, 60 * MS);
+	assert_true(silent(&b));
+	packets(&b, 1, 60 * MS);
+	assert_int_equal(diag_count(&b.diag, D156), 1);
+	/* It is counted on from there. */
+	packets(&b, 34, 60 * MS);
+	b.now += 600 * MS;
+	packets(&b, 11, 0);
+	assert_int_equal(diag_count(&b.diag, D155), 1);
+	packets(&b, 100, 60 * MS);
+	b.now += 500 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_int_equal(diag_count(&b.diag, D156), 2);
+	assert_non_null(strstr(members(&b),
+			       "\"late\":1,\"holes\":2,\"missing_ms\":1100"));
+	done(&b);
+}
+
+/* A pause is seen as one whatever slow drift or store was before. */
+static void pause_beside_drift(void **state)
+{
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	packets(&b, 900, 60600);
+	b.now += 600 * MS;
+	packets(&b, 11, 0);
+	packets(&b, 100, 60600);
+	assert_int_equal(diag_count(&b.diag, D155), 1);
+	done(&b);
+	setup(&b, "auto");
+	packets(&b, 10, 0);
+	b.now += 60 * MS;
+	packets(&b, 20, 60 * MS);
+	b.now += 450 * MS;
+	packets(&b, 100, 60 * MS);
+	assert_string_equal(
+		detail(&b, D156),
+		"nothing for 0.51 s; 0.45 s of it did not come later");
+	done(&b);
+}
+
+/* Not of the first second, and not of one after we were late by over 20 ms. */
+static void when_jitter_is_measured(void **state)
+{
+	struct board b;
+
+	(void)state;
+	for (int64_t early = 0; early < 2; early++) {
+		setup(&b, "auto");
+		packets(&b, 10, 0);
+		packets(&b, 16, 60 * MS);
+		b.now = 6000000 - early;
+		packet(&b, SIXTY, 8, 0);
+		assert_non_null(
+			strstr(members(&b), early ? "\"jitter_ms\":null" :
+						    "\"jitter_ms\":2.5,"));
+		done(&b);
+	}
+	for (int64_t more = 0; more < 2; more++) {
+		setup(&b, "auto");
+		packets(&b, 18, 60 * MS);
+		assert_non_null(strstr(members(&b), "\"jitter_ms\":0.0"));
+		b.own = 20 * MS + more;
+		b.now += 32 * MS;
+		packet(&b, SIXTY, 8, 0);
+		assert_non_null(
+			strstr(members(&b), more ? "\"jitter_ms\":0.0" :
+						   "\"jitter_ms\":2.0"));
+		done(&b);
+	}
+}
+
+/* A frame that is no audio changes nothing, nor does a text that is too long. */
+static void what_is_left_alone(void **state)
+{
+	static const char third[] = "\0\0\0\x08" SIXTY;
+	struct diag_frame f = { .kind = FRAME_IS_BINARY, .from_device = true };
+	char text[600];
+	struct board b;
+
+	(void)state;
+	setup(&b, "auto");
+	b.diag.frame_version = 3;
+	f.data = third;
+	for (int i = 0; i < 300; i++) {
+		f.at_us = b.now += (i == 100 ? 660 : 60) * MS;
+		f.len = i == 50 ? 3 : 12;
+		pace_frame(b.pace, &b.diag, &f, 0);
+	}
+	detail(&b, D156);
+	done(&b);
+	b = (struct board){ .now = 1 };
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "{\"type\":\"listen\",\"state\":\"start\"}", 33);
+	pace_text(&b.pace, true, text, 513);
+	assert_null(b.pace);
+	pace_text(&b.pace, true, text, 512);
+	assert_non_null(b.pace);
+	done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -647,6 +1023,19 @@ int main(void)
 		cmocka_unit_test(frames),
 		cmocka_unit_test(all_members),
 		cmocka_unit_test(in_words),
+		cmocka_unit_test(drift_is_known_after_15_seconds),
+		cmocka_unit_test(drift_of_joined_windows),
+		cmocka_unit_test(how_much_drift),
+		cmocka_unit_test(slope_and_step),
+		cmocka_unit_test(one_step_is_no_drift),
+		cmocka_unit_test(drift_is_not_known),
+		cmocka_unit_test(very_late),
+		cmocka_unit_test(each_utterance_anew),
+		cmocka_unit_test(stopped_amid_a_pause),
+		cmocka_unit_test(how_long_it_may_come),
+		cmocka_unit_test(pause_beside_drift),
+		cmocka_unit_test(when_jitter_is_measured),
+		cmocka_unit_test(what_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
