@@ -830,6 +830,17 @@ static void very_late(void **state)
 		"nothing for 900.06 s; what was said meanwhile came later");
 	assert_int_equal(b.diag.count, 1);
 	done(&b);
+	/* From the windows of 5 s to the first behind those of 10 s. */
+	setup(&b, "auto");
+	packets(&b, 500, 60 * MS);
+	b.now += 53040 * MS;
+	packets(&b, 885, 0);
+	b.now += 60 * MS;
+	packets(&b, 5000, 60 * MS);
+	assert_int_equal(diag_count(&b.diag, D155), 1);
+	assert_int_equal(b.diag.count, 1);
+	assert_non_null(strstr(members(&b), "\"drift_ppm\":0"));
+	done(&b);
 }
 
 /* What was true of one utterance is not of the next. */
