@@ -267,8 +267,14 @@ void voice_end(struct voice *v)
 {
 	CLEANUP(buf_done) struct buf pages = { 0 };
 
-	if (!v || (!v->counts.packets && !v->counts.left_out))
+	if (!v)
 		return;
+	if (!v->counts.packets && !v->counts.left_out) {
+		if (v->begun)
+			v->ended = loop_now();
+		v->begun = false;
+		return;
+	}
 	v->ended = loop_now();
 	if (v->writer) {
 		v->of->ogg->end(TAKE(v->writer), &pages);

@@ -282,6 +282,28 @@ static void knows_where_it_ends(void **state)
 	ends_at(d, 2880);
 }
 
+/* A button that was pressed by mistake: its utterance is over all the same. */
+static void ends_without_a_packet(void **state)
+{
+	static const char *const ends[] = { STOP, "{\"type\":\"abort\"}",
+					    "{\"type\":\"goodbye\"}" };
+	struct desk *d = *state;
+
+	for (unsigned i = 0; i < COUNT(ends); i++) {
+		say(d, START);
+		say(d, ends[i]);
+		/* What was on its way belongs to none. */
+		packets(d, 2);
+		assert_int_equal(d->told, i);
+		say(d, START);
+		packets(d, 1);
+		say(d, STOP);
+		assert_int_equal(d->told, i + 1);
+		assert_int_equal(d->last.packets, 1);
+		assert_int_equal(d->last.strayed, 2);
+	}
+}
+
 static void fills_gaps(void **state)
 {
 	struct desk *d = *state;
@@ -401,6 +423,7 @@ int main(void)
 		cmocka_unit_test(knows_packets),
 		ONE(keeps_an_utterance),
 		ONE(knows_where_it_ends),
+		ONE(ends_without_a_packet),
 		ONE(fills_gaps),
 		ONE(leaves_out_what_is_no_opus),
 		ONE(leaves_the_disk_alone),
