@@ -125,7 +125,7 @@ static int from_wav(struct speech *out, const void *file, size_t len,
 
 	if (wav_read(&w, file, len, err))
 		return -1;
-	if (w.rate && w.frames / w.rate > SPEECH_MS_MAX / 1000)
+	if (w.rate && w.frames > (uint64_t)w.rate * (SPEECH_MS_MAX / 1000))
 		return error_set(err, ERR_USAGE, "it is longer than %d minutes",
 				 SPEECH_MS_MAX / 60000);
 	status = encoding_begin(&e, out, w.rate, frame_ms, err);

@@ -366,6 +366,28 @@ static void refuses_what_is_none(void **state)
 }
 
 /* A page whose sum is wrong is missing: told, and the rest is there. */
+#define HZ_8000 "\x40\x1f\0\0"
+
+/* Ten minutes are the most, and not a sample more. */
+static void takes_ten_minutes_of_wav(void **state)
+{
+	CLEANUP(buf_done) struct buf wav = { 0 };
+	const size_t most = 600 * 8000 * 2;
+	struct speech s;
+
+	(void)state;
+	buf_add(&wav, BYTES(RIFF FORMAT("\1", "\1", HZ_8000,
+					"\x10") "data\xff\xff\xff\xff"));
+	for (size_t i = 0; i < most; i++)
+		buf_char(&wav, '\0');
+	assert_int_equal(take(&s, &wav, NULL), 0);
+	assert_int_equal(s.count, 10000);
+	speech_done(&s);
+	buf_add(&wav, "\0", 2);
+	assert_int_equal(take(&s, &wav, "it is longer than 10 minutes"), -1);
+	assert_int_equal(s.count, 0);
+}
+
 static void counts_holes(void **state)
 {
 	CLEANUP(buf_done) struct buf file = { 0 };
@@ -393,6 +415,7 @@ int main(void)
 		cmocka_unit_test(encodes_the_rest),
 		cmocka_unit_test(mixes_channels),
 		cmocka_unit_test(refuses_what_is_none),
+		cmocka_unit_test(takes_ten_minutes_of_wav),
 		cmocka_unit_test(counts_holes),
 	};
 
