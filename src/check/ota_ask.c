@@ -216,8 +216,9 @@ static int ask_again(struct ota_asking *a, struct error *err)
 		    "to the challenge it said 200; asked again, %s",
 		    a->told->end == OTA_LEADS_ON ? "it wants no activation" :
 		    a->told->end == OTA_HELD	 ? "it wants it still" :
-		    x.answered ? "it said what a board does not survive" :
-				 x.why.text);
+		    !x.answered			 ? x.why.text :
+		    is_deadly(a->k) ? "it said what a board does not survive" :
+				      "it said what no board can read");
 	return 0;
 }
 

@@ -126,6 +126,22 @@ nothing_above_a_note() {
 	ends 7
 }
 
+@test "what is said behind an activation" {
+	planted
+	head=$'HTTP/1.1 200 OK\r\nContent-Length: '
+	for after in 'nonsense' '{"firmware":{"version":"v2","url":""}}' \
+		"{\"activation\":{\"code\":\"1\"},\"websocket\":{\"url\":\"$WIDE\"}}"; do
+		body "{\"activation\":{\"challenge\":\"x\"},\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}}"
+		printf '%s2\r\n\r\n{}' "$head" >answer-activate
+		printf '%s%d\r\n\r\n%s' "$head" "${#after}" "$after" >answer-after
+		mcp check ota "http://$AT/"
+		grep -E '^activate' -A1 stdout | tr -s ' \n' ' ' >>said
+	done
+	grep -qE 'activate odd to the challenge it said 200; asked again, it said what no board can read' said
+	grep -qE 'activate odd to the challenge it said 200; asked again, it said what a board does not survive' said
+	grep -qE 'activate odd to the challenge it said 200; asked again, it wants it still' said
+}
+
 @test "answers of HTTP that are none of OTA" {
 	planted
 	raw $'HTTP/1.1 302 Found\r\nLocation: https://h.example/login\r\nContent-Length: 0' ''
