@@ -4,10 +4,12 @@
  * in chunks. With --risk odd a second time, the two parts swapped, to learn
  * whether it goes by their names.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "check/exchange.h"
 #include "check/planned.h"
 #include "cli/setup.h"
@@ -138,7 +140,8 @@ static void tell_answer(struct checkup *k, const struct exchange *x)
 
 static void tell_text(struct checkup *k, const struct exchange *x)
 {
-	int shown = x->body.len < SHOWN ? (int)x->body.len : SHOWN;
+	const char *text = buf_string(&x->body);
+	int shown = (int)text_cut(text, x->body.len, SHOWN);
 
 	if (!x->answered)
 		check_stage(k, "model", STAGE_FAIL,
@@ -146,7 +149,7 @@ static void tell_text(struct checkup *k, const struct exchange *x)
 	else
 		check_stage(k, "model",
 			    diag_count(k->diag, V505) ? STAGE_ODD : STAGE_OK,
-			    "gets: %.*s%s", shown, buf_string(&x->body),
+			    "gets: %.*s%s", shown, text,
 			    x->body.len > SHOWN ? "…" : "");
 }
 

@@ -76,6 +76,15 @@ found() {
 	found V507 warning 'until the connection ends'
 }
 
+@test "a long answer is cut between characters" {
+	planted
+	raw $'HTTP/1.1 200 OK\r\nContent-Length: 601' "x$(printf '图%.0s' {1..200})"
+	mcp check vision "http://$AT/"
+	ends 0
+	absent '\\x' stdout
+	tr -d ' \n' <stdout | grep -qF "x$(printf '图%.0s' {1..199})…"
+}
+
 @test "parts by position: found only where it may be asked" {
 	planted
 	body 'a cat'
