@@ -163,6 +163,22 @@ static bool is_answer(const struct exchange *x)
 	return x->answered && !diag_count(&d, V505);
 }
 
+/* What was said to the picture before the question. */
+static void found_swapped(struct checkup *k, const struct exchange *x)
+{
+	char status[24];
+
+	snprintf(status, sizeof(status), "HTTP %d", x->status);
+	diag_found(k->diag, V504,
+		   (struct span){ buf_string(&x->body), x->body.len },
+		   "with the picture before the question: %s",
+		   x->status == 200 ? "a failure" :
+		   x->status	    ? status :
+				      x->why.text);
+	check_stage(k, "swapped", STAGE_ODD,
+		    "the picture before the question is not understood");
+}
+
 static int ask_swapped(struct checkup *k, const struct eye *c,
 		       struct error *err)
 {
@@ -192,13 +208,7 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 			    "the picture before the question is fine, too");
 		return 0;
 	}
-	diag_found(k->diag, V504,
-		   (struct span){ buf_string(&x.body), x.body.len },
-		   "with the picture before the question: %s%.0d",
-		   x.status == 200 ? "a failure" : "HTTP ",
-		   x.status == 200 ? 0 : x.status);
-	check_stage(k, "swapped", STAGE_ODD,
-		    "the picture before the question is not understood");
+	found_swapped(k, &x);
 	return 0;
 }
 

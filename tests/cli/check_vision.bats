@@ -99,6 +99,10 @@ found() {
 	found V505 warning 'no model' --risk odd
 	absent V504 stdout
 	says 'it failed in the usual order already'
+	# Without an answer there is no status to tell.
+	body 'a cat'
+	echo 'hang up' >how
+	found V504 warning "with the picture before the question: $AT: closed before the reply was whole" --risk odd
 }
 
 @test "a picture that is refused half way" {

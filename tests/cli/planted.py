@@ -5,7 +5,8 @@ planted.py FILE [CERTIFICATE KEY [AUTHORITY]]; with AUTHORITY clients must have
 a certificate, too. What stands in the file "how" beside it says
 more: "first" answers before anything is read, "early" before the body is,
 "order" refuses a picture that
-comes before its question, "mute" closes without an answer.
+comes before its question, "hang up" closes on such a one, "mute" closes
+without an answer.
 The file "answer-get" is what GET is answered with, "answer-activate" a board's
 answer to a challenge; behind that "answer-after" is the answer, if there is one.
 """
@@ -65,9 +66,10 @@ class Planted(socketserver.StreamRequestHandler):
                 after.replace(FILE)
             self.wfile.write(HOW.with_name("answer-activate").read_bytes())
             return
-        if how == "mute":
+        swapped = got.find(b'"file"') < got.find(b'"question"')
+        if how == "mute" or (how == "hang up" and swapped):
             return
-        if how == "order" and got.find(b'"file"') < got.find(b'"question"'):
+        if how == "order" and swapped:
             self.wfile.write(b"HTTP/1.1 422 No\r\nContent-Length: 5\r\n\r\nparts")
         else:
             self.wfile.write(FILE.read_bytes())
