@@ -219,7 +219,8 @@ static void on_peer_close(void *owner, int code, struct span words)
 	struct error why = { 0 };
 
 	diag_close(v->k->diag, code, words);
-	error_set(&why, ERR_CONNECT, "the backend sent Close %d", code);
+	error_set(&why, ERR_CONNECT, "the backend sent Close%s%.0d",
+		  code ? " " : "", code);
 	lose(v, &why);
 	error_reset(&why);
 }

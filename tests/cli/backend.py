@@ -76,6 +76,12 @@ async def mute(ws):
     await asyncio.sleep(0)
 
 
+async def curt(ws):
+    """A Close that has no code."""
+    ws.transport.write(b"\x88\0")
+    await ws.wait_closed()
+
+
 async def wordless(ws):
     await ws.wait_closed()
 

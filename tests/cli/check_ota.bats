@@ -306,6 +306,11 @@ nothing_above_a_note() {
 	backend mute
 	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
 	found B209 error 'Close 1000'
+	# By a Close that has no code.
+	backend curt
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B209 error 'the backend sent Close'
+	grep -qE '^hello +fail +the backend sent Close$' stdout
 }
 
 @test "an initialize before the hello" {
