@@ -136,7 +136,7 @@ static int last_bytes(const char *at, size_t len, size_t *from, size_t *count)
 int range_read(const char *text, size_t len, size_t *from, size_t *count)
 {
 	const char *at;
-	size_t last;
+	size_t first, last;
 	int status;
 
 	if (!text || !text_starts(text, "bytes="))
@@ -144,17 +144,18 @@ int range_read(const char *text, size_t len, size_t *from, size_t *count)
 	at = text + strlen("bytes=");
 	if (*at == '-')
 		return last_bytes(at + 1, len, from, count);
-	if (number(&at, from) != 1 || *at != '-')
+	if (number(&at, &first) != 1 || *at != '-')
 		return 0;
 	at++;
 	status = number(&at, &last);
-	if (status < 0 || *at || (status && last < *from))
+	if (status < 0 || *at || (status && last < first))
 		return 0;
-	if (*from >= len)
+	if (first >= len)
 		return -1;
 	if (!status || last >= len)
 		last = len - 1;
-	*count = last - *from + 1;
+	*from = first;
+	*count = last - first + 1;
 	return 1;
 }
 
