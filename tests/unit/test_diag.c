@@ -1043,6 +1043,10 @@ static void cuts_what_a_peer_said(void **state)
 	memcpy(said + 79, "é", sizeof("é"));
 	diag_close(&d, 1008, (struct span){ said, 81 });
 	assert_int_equal(strlen(diag_finding(&d, B265)->detail), 79);
+	/* Nothing is read behind a NUL within it. */
+	said[0] = '\0';
+	diag_close(&d, 1009, (struct span){ said, 81 });
+	assert_string_equal(diag_finding(&d, B264)->detail, "");
 	/* A quote before it: the 60th byte is the first of "é". */
 	line = mem_printf("<" CALL("\"%s\""), said + 79 - 58);
 	feed_line(&d, line, &now, LEG_WS);

@@ -331,6 +331,8 @@ static void test_other_files(void **state)
 						 { "file", PNG, PNG_LEN },
 						 { NULL, NULL, 0 } };
 	static char large[1234567];
+	const struct form_field sole[] = { { "file", large, 123 },
+					   { NULL, NULL, 0 } };
 	const struct form_field many[] = { { "file", large, sizeof(large) },
 					   { "x", "y", 1 },
 					   { "question", "one", 3 },
@@ -347,6 +349,10 @@ static void test_other_files(void **state)
 	assert_true(told.bad);
 	begins(told.detail,
 	       "\"file\":null,\"bytes\":1,\"type\":null,\"width\":null,\"height\":null,\"question\":null,");
+	sends(sole);
+	assert_string_equal(told.text,
+			    "sent a file that is no known picture, 123 bytes");
+	assert_true(told.bad);
 	sends(many);
 	assert_string_equal(
 		told.text,
@@ -554,7 +560,7 @@ static void test_part_of_a_minute(void **state)
 		comes("POST", "/vision/explain", "Bearer right", 1000);
 		assert_int_equal(answer.status, 200);
 	}
-	comes("POST", "/vision/explain", "Bearer right", 1000);
+	comes("POST", "/vision/explain", "Bearer right", 1);
 	assert_int_equal(answer.status, 429);
 	assert_string_equal(
 		answer.body,
