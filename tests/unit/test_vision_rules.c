@@ -91,6 +91,20 @@ static const struct answer_case cases[] = {
 	{ "", 200, "{\"success\":true,\"error\":null}", NULL, NULL },
 	{ "", 200, "{\"error\":false}", NULL, NULL },
 	{ "V505", 200, "\n", NULL, "empty" },
+	/* whichever words say that chunks are not taken */
+	{ "V503", 400, "Transfer-Encoding", NULL, "HTTP 400: Transfer-Encoding" },
+	{ "V503", 501, "no transfer encoding", NULL, "HTTP 501: no transfer encoding" },
+	{ "V503", 400, "content length?", NULL, "HTTP 400: content length?" },
+	{ "V503", 400, "Length Required", NULL, "HTTP 400: Length Required" },
+	{ "V501", 500, "chunked", NULL, "HTTP 500: chunked" },
+	{ "V501", 412, "chunked", NULL, "HTTP 412: chunked" },
+	{ "V501", 501, "what?", NULL, "HTTP 501: what?" },
+	{ "", 200, "{\"error\":0}", NULL, NULL },
+	{ "", 200, "{\"success\":null,\"error\":\"x\"}", NULL, NULL },
+	{ "V505", 200, " {\"success\":false}", "false", NULL },
+	{ "", 200, "[{\"success\":false}]", NULL, NULL },
+	{ "", 200, "\"<html>\"", NULL, NULL },
+	{ "V505", 200, "<html>", NULL, "a web page" },
 };
 /* clang-format on */
 
@@ -153,6 +167,20 @@ static void half_way(void **state)
 	judge(&a, "V508", NULL, "closed after 1048576 bytes");
 	a.status = 401;
 	judge(&a, "V501", NULL, "HTTP 401");
+	/* Where it leads; what it says of its reason first. */
+	a.location = "/login";
+	judge(&a, "V501", NULL,
+	      "HTTP 401 to '/login', and boards do not follow");
+	a.location = "";
+	judge(&a, "V501", NULL, "HTTP 401");
+	a.location = "/login";
+	a.status = 413;
+	judge(&a, "V508", NULL, "HTTP 413 after 1048576 bytes");
+	a.half_way = false;
+	judge(&a, "V501", NULL, "HTTP 413 to '/login'");
+	a.status = 411;
+	judge(&a, "V503", NULL, "HTTP 411");
+	a.location = NULL;
 	/* It ended without an answer, after all was sent: another matter. */
 	a.status = 0;
 	a.half_way = false;
@@ -200,6 +228,11 @@ static void addresses(void **state)
 	address("\"http://你的ip:8003/mcp/vision/explain\"", &far, "V506",
 		"nobody filled");
 	address("\"192.168.1.2:8003/mcp\"", &far, "V506", "no http://");
+	address("\"https://127.0.0.1/\"", &far, "V506",
+		"127.0.0.1: to the board");
+	address("\"HTTP://h/\"", &far, "V506", "no http://");
+	address("\"http://h/null\"", &far, "", NULL);
+	address("\"http://h:8003 /\"", &far, "V506", NULL);
 	address("\"ws://h/\"", &far, "V506", "no http://");
 	address("\"http://h/a:b\"", &far, "V506", "no number");
 	address("\"http:///x\"", &far, "V506", "no http://HOST");
