@@ -172,7 +172,10 @@ static void half_way(void **state)
 	judge(&a, "V501", NULL,
 	      "HTTP 401 to '/login', and boards do not follow");
 	a.location = "";
-	judge(&a, "V501", NULL, "HTTP 401");
+	a.body = "go";
+	a.len = 2;
+	judge(&a, "V501", NULL, "HTTP 401: go");
+	a.len = 0;
 	a.location = "/login";
 	a.status = 413;
 	judge(&a, "V508", NULL, "HTTP 413 after 1048576 bytes");
