@@ -160,6 +160,31 @@ static void schemas_that_are_refused(void **state)
 		  "t: 'v' has a 'required' that is no list" },
 		{ SCHEMA(",\"properties\":[]"),
 		  "t: 'inputSchema' has properties that are no object" },
+		{ PROPERTIES("\"v\":{\"type\":[]}"),
+		  "t: 'v' has a type that JSON Schema does not have" },
+		{ PROPERTIES("\"v\":{\"type\":[\"string\",\"any\"]}"),
+		  "t: 'v' has a type that JSON Schema does not have" },
+		{ PROPERTIES("\"v\":{\"type\":[\"string\",1]}"),
+		  "t: 'v' has a type that JSON Schema does not have" },
+		{ PROPERTIES("\"v\":{\"type\":[\"null\",\"array\"]}"),
+		  "t: 'v' is an array without items: OpenAI and Gemini refuse "
+		  "that" },
+		{ PROPERTIES("\"v\":{\"properties\":{\"w\":{\"type\":"
+			     "\"array\"}}}"),
+		  "t: 'w' is an array without items: OpenAI and Gemini refuse "
+		  "that" },
+		{ SCHEMA(",\"required\":[\"a\"]"),
+		  "t: 'a' is required and no property: Gemini refuses that" },
+		{ SCHEMA(",\"required\":[7,"
+			 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"]"),
+		  "t: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…' is required "
+		  "and no property: Gemini refuses that" },
+		{ SCHEMA(",\"items\":{\"type\":\"x\"}"),
+		  "t: 'inputSchema' has a type that JSON Schema does not "
+		  "have" },
+		{ "\"inputSchema\":{\"type\":[\"object\"]}",
+		  "t: its inputSchema has no \"type\":\"object\": MCP wants "
+		  "that, and strict clients refuse the list" },
 	};
 
 	(void)state;
@@ -170,6 +195,65 @@ static void schemas_that_are_refused(void **state)
 		assert_found(false, tool, "D118", wrong[i].detail);
 		mem_free(tool);
 	}
+}
+
+/* Where parts of a schema are put together nothing is said of it. */
+static void schemas_that_may_be_fine(void **state)
+{
+	static const char *const keywords[] = { "$ref",	 "$dynamicRef",
+						"anyOf", "oneOf",
+						"allOf", "prefixItems" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(keywords); i++) {
+		CLEANUP(mem_free_ptr)
+		char *tool = mem_printf(
+			"{\"name\":\"t\"," PROPERTIES(
+				"\"v\":{\"type\":\"array\",\"%s\":[]},\"w\":{\"required\":[\"q\"],\"%s\":[]}") "}",
+			keywords[i], keywords[i]);
+
+		assert_found(true, tool, "", NULL);
+	}
+	assert_found(
+		true,
+		"{\"name\":\"t\"," SCHEMA(
+			",\"required\":[\"q\"],\"patternProperties\":{}") "}",
+		"", NULL);
+	assert_found(
+		true,
+		"{\"name\":\"t\"," SCHEMA(
+			",\"properties\":{\"a\":{\"type\":[\"object\",\"array\",\"string\",\"number\",\"integer\",\"boolean\",\"null\"],\"items\":{}}},\"required\":[\"a\"]") "}",
+		"", NULL);
+	/* Models see none that is for users only; strict clients do. */
+	assert_found(true,
+		     "{\"name\":\"t\"," SCHEMA(",\"required\":[\"q\"]") USERS
+		     "}",
+		     "", NULL);
+	assert_found(true,
+		     "{\"name\":\"t\"," PROPERTIES("\"v\":{\"type\":\"int\"}")
+			     USERS "}",
+		     "D118",
+		     "t: 'v' has a type that JSON Schema does not have");
+}
+
+/* The first of them in words, and how many more. */
+static void several_of_a_kind(void **state)
+{
+	(void)state;
+	assert_found(
+		true, TOOL("21st") "," TOOL("22nd"), "D117",
+		"21st: its name begins neither with a letter nor with _: Gemini and Kimi refuse it; and 1 more tool");
+	assert_found(
+		true,
+		TOOL("ok") "," TOOL("21st") "," TOOL("22nd") "," TOOL(
+			"x") "," TOOL("23rd"),
+		"D117",
+		"21st: its name begins neither with a letter nor with _: Gemini and Kimi refuse it; and 2 more tools");
+	/* "_" is as good as a letter; "-" is none. */
+	assert_found(true, TOOL("_1") "," TOOL("Z9"), "", NULL);
+	assert_found(
+		true, TOOL("-a"), "D117",
+		"-a: its name begins neither with a letter nor with _: Gemini and Kimi refuse it");
 }
 
 static void characters_that_hide(void **state)
@@ -327,6 +411,18 @@ static void second_lists(void **state)
 	assert_again(user, TOOL("a"), NULL);
 	assert_again(TOOL("a"), user, NULL);
 	assert_again(TOOL("b"), user, "1 gone: b; 1 new: a");
+	assert_again(user, TOOL("b"), "1 gone: a; 1 new: b");
+	assert_again(TOOL("a") "," TOOL("b") "," TOOL("c"), TOOL("a"),
+		     "2 gone: b …");
+	assert_again(TOOL("a") "," TOOL("b") "," TOOL("c"),
+		     TOOL("a") "," TOOL("c") "," TOOL("b"),
+		     "another order: c stands where b was");
+	/* Of the order only what both were asked for counts. */
+	assert_again(TOOL("a") "," TOOL("b"),
+		     "{\"name\":\"u\"," SCHEMA("") USERS
+		     "}," TOOL("b") "," TOOL("a"),
+		     "another order: b stands where a was");
+	assert_again("", "", NULL);
 }
 
 /* ---- one tool in sentences, and the list ---- */
@@ -342,6 +438,21 @@ static bool has_note(const struct tool_list *l, size_t at, enum diag_code code,
 		found |= notes.item[i].code == code &&
 			 strcmp(notes.item[i].text, text) == 0;
 	return found;
+}
+
+static void assert_notes(const struct tool_list *l, size_t at,
+			 const char *codes)
+{
+	CLEANUP(tool_notes_done) struct tool_notes notes = { 0 };
+	CLEANUP(buf_done) struct buf found = { 0 };
+
+	tool_notes_find(&notes, l, &l->tool[at]);
+	for (size_t i = 0; i < notes.count; i++)
+		buf_printf(&found, "%s%s", i ? " " : "",
+			   notes.item[i].code == NOTE_HAS_NO_CODE ?
+				   "-" :
+				   finding_row(notes.item[i].code)->code);
+	assert_string_equal(buf_string(&found), codes);
 }
 
 static void assert_limit(const struct tool_list *l, const char *text)
@@ -391,9 +502,77 @@ static void places_in_sentences(void **state)
 	assert_false(has_note(
 		&mixed, 25, D111,
 		"it is on page 2: the Rust server asks for the first page only"));
+	/* What fits on the pages before: a place within that is fine. */
+	assert_notes(&l, 20, "");
+	assert_notes(&l, 21, "D110 D111");
+	assert_notes(&mixed, 0, "-");
+	assert_notes(&mixed, 32, "");
+	assert_notes(&mixed, 33, "D110");
 	assert_limit(
 		&mixed,
 		"the MQTT gateway and the Java server keep 32 tools at most, and drop the page that would pass that; without user-only tools the pages are others: --no-user counts what they see");
+}
+
+/* A tool that fits has none; others one a hazard. */
+static void hazards_of_one(void **state)
+{
+	CLEANUP(tool_list_done) struct tool_list l = { 0 };
+	char name[70] = { 0 };
+	CLEANUP(mem_free_ptr) char *tool = NULL;
+
+	(void)state;
+	memset(name, 'n', 65);
+	tool = mem_printf("{\"name\":\"%s\"," SCHEMA("") "}", name);
+	list_of(&l, TOOL("a") "," TOOL("a") ",{\"name\":\"self.u v\"," SCHEMA(
+			    "") USERS "}," TOOL("self.u.v"));
+	add_page(&l, tool);
+	assert_notes(&l, 0, "");
+	assert_notes(&l, 1, "D112");
+	assert_true(has_note(
+		&l, 1, D112,
+		"another tool of the same name stands before it: which one is called depends on the backend"));
+	assert_notes(&l, 2, "-");
+	assert_true(has_note(
+		&l, 2, NOTE_HAS_NO_CODE,
+		"it is user-only: no backend lists it for the model; a call by name works all the same"));
+	/* What is for users only takes no other's name. */
+	assert_notes(&l, 3, "-");
+	assert_notes(&l, 4, "D117");
+	assert_true(has_note(
+		&l, 4, D117,
+		"its name has 65 characters: OpenAI, Gemini, Qwen and Kimi refuse it"));
+}
+
+/* What firmware cannot list; and what a gateway does not take at once. */
+static void sizes_in_sentences(void **state)
+{
+	static const struct {
+		int text;
+		const char *note; /* NULL: none */
+	} rows[] = {
+		{ 7959 - 63, NULL },
+		{ 7960 - 63,
+		  "its JSON has 7960 bytes: stock firmware cannot list a tool above 7959" },
+		{ 8192 - 63,
+		  "its JSON has 8192 bytes: stock firmware cannot list a tool above 7959" },
+		{ 8193 - 63,
+		  "its JSON has 8193 bytes: stock firmware cannot list a tool above 7959, and the MQTT gateway drops a device that sends more than 8192 at once" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(tool_list_done) struct tool_list l = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *tool = mem_printf(
+			"{\"name\":\"big\",\"description\":\"%0*d\"," SCHEMA(
+				"") "}",
+			rows[i].text, 0);
+
+		list_of(&l, tool);
+		assert_notes(&l, 0, rows[i].note ? "D108" : "");
+		if (rows[i].note)
+			assert_true(has_note(&l, 0, D108, rows[i].note));
+	}
 }
 
 static void names_in_sentences(void **state)
@@ -517,6 +696,10 @@ int main(void)
 		cmocka_unit_test(proof_is_the_tool),
 		cmocka_unit_test(second_lists),
 		cmocka_unit_test(places_in_sentences),
+		cmocka_unit_test(schemas_that_may_be_fine),
+		cmocka_unit_test(several_of_a_kind),
+		cmocka_unit_test(hazards_of_one),
+		cmocka_unit_test(sizes_in_sentences),
 		cmocka_unit_test(names_in_sentences),
 		cmocka_unit_test(recorded),
 		cmocka_unit_test(schemas_of_the_fixture),
