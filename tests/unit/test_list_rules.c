@@ -423,6 +423,10 @@ static void second_lists(void **state)
 		     "}," TOOL("b") "," TOOL("a"),
 		     "another order: b stands where a was");
 	assert_again("", "", NULL);
+	/* Asked for both times. */
+	assert_again("{\"name\":\"v\"," SCHEMA("") USERS
+		     "},{\"name\":\"u\"," SCHEMA("") USERS "}",
+		     "{\"name\":\"v\"," SCHEMA("") USERS "}", "1 gone: u");
 }
 
 /* ---- one tool in sentences, and the list ---- */
