@@ -290,6 +290,7 @@ static void doubt(struct announce *a)
 
 static void take_other_name(struct announce *a)
 {
+	CLEANUP(mem_free_ptr) char *taken = shown_name(a);
 	bool many = ++a->conflicts % CONFLICTS_MAX == 0;
 
 	a->number++;
@@ -299,7 +300,7 @@ static void take_other_name(struct announce *a)
 	if (many)
 		tell(a,
 		     "%d names were another's, the last one '%s': announced again in a minute",
-		     CONFLICTS_MAX, a->label);
+		     CONFLICTS_MAX, taken);
 	begin(a, ANNOUNCE_PROBES,
 	      many ? loop_now() + REST_MS : by_chance(0, PROBE_MS));
 }

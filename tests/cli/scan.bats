@@ -441,6 +441,22 @@ END
 	wait_for two.err "^announced as 'mcpctl on .* \(2\)' on lo"
 }
 
+@test "bridge --announce: who finds each name taken rests, and tells the last one" {
+	mkfifo go
+	background one bash -c 'read -r _ <go; exec mcpctl -t sim: bridge --listen 127.0.0.1:0 --announce --interface lo'
+	peer <<'END'
+from mdns_peer import *
+s = opened(5353)
+open("go", "w").write("go\n")
+names = set()
+while len(names) < 15:
+    full, _, _, (port, host) = heard(s, lambda p: p.claims).claims[0]
+    names.add(full[0])
+    s.sendto(packet(answers=[record(full, SRV, place(port + 1, host))], flags=0x8400), GROUP)
+END
+	wait_for one.err "^15 names were another's, the last one 'mcpctl on .* \(15\)': announced again in a minute"
+}
+
 @test "bridge --announce: strangers: garbage, questions for others, a thousand at once" {
 	announce one
 	peer "$PORT" <<'END'
