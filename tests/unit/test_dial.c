@@ -268,6 +268,29 @@ static void test_attempt_fails(void **state)
 	assert_int_equal(seen.facts.error, ENETUNREACH);
 }
 
+/* Whoever connects says later that it cannot: the next one follows. */
+static void test_refused_later(void **state)
+{
+	const int errors[] = { EHOSTUNREACH, ECONNREFUSED, ENETDOWN };
+
+	(void)state;
+	begin("three.test", 9, 60000, false);
+	for (unsigned i = 0; i < COUNT(errors); i++) {
+		while (seen.attempts <= i)
+			loop_poll(seen.loop);
+		assert_false(seen.over);
+		dial_refused(seen.dial, errors[i]);
+	}
+	assert_true(seen.failed);
+	assert_int_equal(seen.attempts, 3);
+	assert_int_equal(seen.facts.stage, DIAL_CONNECT);
+	assert_int_equal(seen.facts.error, ENETDOWN);
+	assert_int_equal(seen.facts.tries, 3);
+	for (unsigned i = 0; i < COUNT(errors); i++)
+		assert_int_equal(seen.facts.noted[i].error, errors[i]);
+	assert_string_equal(seen.facts.noted[2].address, "127.0.0.3:9");
+}
+
 static void test_close_inside_attempt(void **state)
 {
 	(void)state;
@@ -326,6 +349,7 @@ int main(void)
 		TEST(test_no_answer),
 		TEST(test_shares),
 		TEST(test_attempt_fails),
+		TEST(test_refused_later),
 		TEST(test_close_inside_attempt),
 		TEST(test_no_name),
 		TEST(test_slow_name),

@@ -317,6 +317,80 @@ static void test_deadline(void **state)
 	assert_false(is_late);
 }
 
+/* Nobody takes it in: the time is over before any answer. */
+static void test_no_answer(void **state)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+	int filler[3];
+
+	(void)state;
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(listen(listener, 0), 0);
+	for (size_t i = 0; i < COUNT(filler); i++) {
+		filler[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		(void)!connect(filler[i], (struct sockaddr *)&to, sizeof(to));
+	}
+	dial(NULL, port);
+	assert_in_range(uv_timer_get_due_in(&tcp.timer.uv), 5000, 10000);
+	tcp_deadline(&tcp, 1);
+	ends_as(ERR_CONNECT, "no answer within 10 s", "", ETIMEDOUT,
+		WHY_NO_CONNECTION);
+	assert_false(is_up || is_late);
+	for (size_t i = 0; i < COUNT(filler); i++)
+		close(filler[i]);
+}
+
+/* The time goes on once it is connected, and is told otherwise. */
+static void test_deadline_of_connecting(void **state)
+{
+	(void)state;
+	connect_both();
+	assert_in_range(uv_timer_get_due_in(&tcp.timer.uv), 1, 10000);
+}
+
+static int listen_v6(uint16_t *at)
+{
+	struct sockaddr_in6 here = { .sin6_family = AF_INET6,
+				     .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	socklen_t len = sizeof(here);
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&here, len) ||
+	    listen(fd, 5) || getsockname(fd, (struct sockaddr *)&here, &len))
+		skip_for("no IPv6 here");
+	*at = ntohs(here.sin6_port);
+	return fd;
+}
+
+/* A board has IPv4 alone. */
+static void test_family(void **state)
+{
+	char own[ADDRESS_TEXT_MAX], theirs[ADDRESS_TEXT_MAX], wanted[64];
+	struct tcp_order order = { .loop = loop,
+				   .host = "::1",
+				   .any_family = true,
+				   .events = &events };
+	const int fd = listen_v6(&order.port);
+
+	(void)state;
+	is_open = true;
+	tcp_open(&tcp, &order);
+	wait_for(&is_up, "connection");
+	assert_true(tcp_ends(&tcp, own, theirs));
+	snprintf(wanted, sizeof(wanted), "[::1]:%u", (unsigned)order.port);
+	assert_string_equal(own, "::1");
+	assert_string_equal(theirs, wanted);
+	end();
+	is_up = is_closed = false;
+	is_open = true;
+	order.any_family = false;
+	tcp_open(&tcp, &order);
+	wait_for(&has_ended, "end");
+	assert_false(is_up);
+	close(fd);
+}
+
 /* ---- what comes is left there ---- */
 
 static void test_hold(void **state)
@@ -624,6 +698,25 @@ static void test_tls_shaken_off(void **state)
 	assert_false(is_up);
 }
 
+/* It takes the connection, and says nothing. */
+static void test_tls_silent(void **state)
+{
+	const struct tls_trust trust = { .insecure = true };
+	struct tls_facts facts;
+
+	(void)state;
+	assert_int_equal(listen(listener, 5), 0);
+	dial(&trust, port);
+	take_peer();
+	while (!tcp.open)
+		loop_poll(loop);
+	tcp_deadline(&tcp, 1);
+	ends_as(ERR_CONNECT, "no TLS handshake within 10 s", "", 0,
+		WHY_TLS_SILENT);
+	assert_false(is_up || is_late);
+	assert_false(tcp_tls_facts(&tcp, &facts));
+}
+
 static void test_tls_answered_plainly(void **state)
 {
 	const struct tls_trust trust = { .insecure = true };
@@ -648,6 +741,9 @@ int main(void)
 		TEST(test_reset_by_peer),
 		TEST(test_adopted),
 		TEST(test_deadline),
+		TEST(test_no_answer),
+		TEST(test_deadline_of_connecting),
+		TEST(test_family),
 		TEST(test_hold),
 		TEST(test_hold_early),
 		TEST(test_deafen),
@@ -663,6 +759,7 @@ int main(void)
 		TEST(test_tls_not_believed),
 		TEST(test_tls_no_file),
 		TEST(test_tls_shaken_off),
+		TEST(test_tls_silent),
 		TEST(test_tls_answered_plainly),
 	};
 
