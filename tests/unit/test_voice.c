@@ -349,6 +349,109 @@ static void leaves_out_what_is_no_opus(void **state)
 	assert_int_equal(d->last.left_out, 1);
 }
 
+static void told_as(const struct desk *d, const char *words, const char *json)
+{
+	CLEANUP(buf_done) struct buf members = { 0 };
+	struct voice_news n = d->last;
+	CLEANUP(mem_free_ptr)
+	char *text = d->file ?
+			     mem_printf("what it said was saved as %s: %s",
+					d->file, words) :
+			     mem_printf("what it said was not saved%s", words);
+
+	assert_string_equal(d->text, text);
+	n.file = NULL;
+	voice_members(&members, &n);
+	assert_string_equal(buf_string(&members), json);
+}
+
+/* Each count in words, of one and of several. */
+static void tells_each_count(void **state)
+{
+	struct desk *d = *state;
+
+	say(d, START);
+	packets(d, 1);
+	say(d, STOP);
+	told_as(d, "60 ms, 1 packet",
+		"\"file\":null,\"ms\":60,\"packets\":1,\"gaps\":0,\"lost\":0,\"left_out\":0");
+	packets(d, 1);
+	say(d, START);
+	packets(d, 1);
+	voice_packet(d->voice, speech, sizeof(speech), 1);
+	voice_packet(d->voice, "", 0, 0);
+	say(d, STOP);
+	told_as(d,
+		"180 ms, 2 packets, 1 gap, 1 packet lost there, 1 packet left out that is no Opus, 1 packet left out that came behind an utterance",
+		"\"file\":null,\"ms\":180,\"packets\":2,\"gaps\":1,\"lost\":1,\"left_out\":1");
+	packets(d, 2);
+	say(d, START);
+	packets(d, 1);
+	voice_packet(d->voice, speech, sizeof(speech), 1);
+	voice_packet(d->voice, speech, sizeof(speech), 2);
+	voice_packet(d->voice, "", 0, 0);
+	voice_packet(d->voice, "", 0, 0);
+	say(d, STOP);
+	told_as(d,
+		"360 ms, 3 packets, 2 gaps, 3 packets lost there, 2 packets left out that are no Opus, 2 packets left out that came behind an utterance",
+		"\"file\":null,\"ms\":360,\"packets\":3,\"gaps\":2,\"lost\":3,\"left_out\":2");
+	say(d, START);
+	voice_packet(d->voice, "", 0, 0);
+	say(d, STOP);
+	told_as(d, ", 1 packet left out that is no Opus",
+		"\"file\":null,\"ms\":0,\"packets\":0,\"gaps\":0,\"lost\":0,\"left_out\":1");
+}
+
+/* What is lost in front of the first is before the file begins. */
+static void begins_without_a_gap(void **state)
+{
+	struct desk *d = *state;
+
+	say(d, START);
+	voice_packet(d->voice, speech, sizeof(speech), 7);
+	say(d, STOP);
+	assert_int_equal(d->last.gaps, 0);
+	assert_int_equal(d->last.lost, 0);
+	ends_at(d, 2880);
+}
+
+/* Rate and channels stand in the head of the file, as the hello told them. */
+static void writes_what_the_hello_told(void **state)
+{
+	static const struct {
+		const char *audio;
+		unsigned rate, channels;
+	} rows[] = {
+		{ "\"sample_rate\":48000,\"channels\":2", 48000, 2 },
+		{ "\"sample_rate\":0,\"channels\":1", 48000, 1 },
+		{ "\"sample_rate\":4294967296,\"channels\":3", 48000, 1 },
+		{ "\"sample_rate\":4294967295", 4294967295, 1 },
+		{ "\"sample_rate\":-1,\"channels\":2", 4294967295, 2 },
+	};
+	struct desk *d = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *hello =
+			mem_printf("{\"type\":\"hello\",\"audio_params\":{%s}}",
+				   rows[i].audio);
+		CLEANUP(buf_done) struct buf b = { 0 };
+		const unsigned char *at;
+
+		say(d, hello);
+		say(d, START);
+		packets(d, 1);
+		say(d, STOP);
+		read_back(d, &b);
+		at = memmem(b.data, b.len, "OpusHead", 8);
+		assert_non_null(at);
+		assert_int_equal(at[9], rows[i].channels);
+		assert_int_equal(at[12] | at[13] << 8 | at[14] << 16 |
+					 (unsigned)at[15] << 24,
+				 rows[i].rate);
+	}
+}
+
 static int nearly_full(const char *where, struct disk_space *out)
 {
 	(void)where;
@@ -426,6 +529,9 @@ int main(void)
 		ONE(ends_without_a_packet),
 		ONE(fills_gaps),
 		ONE(leaves_out_what_is_no_opus),
+		ONE(tells_each_count),
+		ONE(begins_without_a_gap),
+		ONE(writes_what_the_hello_told),
 		ONE(leaves_the_disk_alone),
 		ONE(gives_each_board_its_part),
 		ONE(takes_no_others_place),
