@@ -373,3 +373,25 @@ server() {
 	ends 0
 	[ "$err" = 'subscribed: x://a' ]
 }
+
+@test "what a server does not offer is said, by each command that needs it: status 7" {
+	local command word
+	while read -r word command; do
+		# shellcheck disable=SC2086
+		mcp -t "$(answers)" $command
+		ends 7
+		[ -z "$out" ]
+		hints "the server 'answers' offers no $word"
+		hints 'it offers: tools'
+	done <<-END
+		resources read x://a
+		resources read a
+		resources resources
+		resources templates
+		resources subscribe x://a
+		prompts prompts
+		prompts prompt a
+		logging loglevel error
+		completions complete x://{n} n=
+	END
+}

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/bridge_host.h"
+#include "bridge/host_reply.h"
 #include "bridge/host_state.h"
 #include "cli/app.h"
 #include "net/head.h"
@@ -2154,6 +2155,37 @@ static void a_way_without_notifications(void **state)
 		"-32600,\"message\":\"Invalid Request: this way takes no notifications\""));
 }
 
+/* HOST_QUOTED bytes of its name, and half as many of its version. */
+static void is_who(const char *name, const char *version, const char *expected)
+{
+	cJSON *info = cJSON_CreateObject();
+	char *who;
+
+	if (name)
+		cJSON_AddStringToObject(info, "name", name);
+	if (version)
+		cJSON_AddStringToObject(info, "version", version);
+	who = host_who(info);
+	if (expected)
+		assert_string_equal(who, expected);
+	else
+		assert_null(who);
+	mem_free(who);
+	cJSON_Delete(info);
+}
+
+#define THIRTY "123456789012345678901234567890"
+
+static void a_host_is_named(void **state)
+{
+	(void)state;
+	is_who("claude", "1.2", "claude/1.2");
+	is_who("claude", NULL, "claude");
+	is_who(NULL, "1.2", NULL);
+	is_who(THIRTY THIRTY, THIRTY, THIRTY THIRTY "/" THIRTY);
+	is_who(THIRTY THIRTY "x", THIRTY "y", THIRTY THIRTY "…/" THIRTY "…");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2261,6 +2293,7 @@ int main(void)
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(a_way_without_notifications,
 						set_up, tear_down),
+		cmocka_unit_test(a_host_is_named),
 		cmocka_unit_test_setup_teardown(which_serve_is_asked, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(when_it_is_shown, set_up,
