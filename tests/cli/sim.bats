@@ -552,3 +552,18 @@ END
 	ends 2
 	hints "'sim' has no use for option '--timeout'"
 }
+
+@test "of many boards 200 lines are shown, and -v shows all" {
+	mcp sim --connect ws://127.0.0.1:1/ --devices 150
+	ends 3
+	[ "$(grep -c '^device ' stderr)" = 200 ]
+	[ "$(grep -c '^further lines are left out; -v shows all$' stderr)" = 1 ]
+	mcp -v sim --connect ws://127.0.0.1:1/ --devices 150
+	ends 3
+	[ "$(grep -c '^device ' stderr)" = 300 ]
+	absent 'further lines' stderr
+	mcp sim --connect ws://127.0.0.1:1/ --devices 100
+	ends 3
+	[ "$(grep -c '^device ' stderr)" = 200 ]
+	absent 'further lines' stderr
+}
