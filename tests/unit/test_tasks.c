@@ -187,6 +187,40 @@ static void knows_how_it_ended(void **state)
 	}
 }
 
+/* In a reply to any question: what is wrong, and with which bytes. */
+static void no_task_is_a_failure(void **state)
+{
+	struct task t = { .id = mem_strdup("a/1") };
+	struct error err = { 0 };
+	struct result out;
+
+	(void)state;
+	script_add("initialize", WITH_TASKS);
+	script_add("tasks/get", "\"result\":{\"taskId\":\"a/1\"}");
+	script_add("tasks/cancel",
+		   "\"result\":{\"taskId\":\"b\",\"status\":\"\"}");
+	script_add("tools/call",
+		   "\"result\":{\"task\":{\"status\":\"working\"}}");
+	open_client(DIALECT_PLAIN);
+	assert_int_equal(client_task_get(&client, &t, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_part(err.text, "without a 'status'");
+	assert_part(err.detail, "\"taskId\":\"a/1\"");
+	error_reset(&err);
+	assert_int_equal(client_task_cancel(&client, &t, &err), -1);
+	assert_part(err.text, "asked for the task 'a/1', and tells of 'b'");
+	assert_string_equal(t.id, "a/1");
+	error_reset(&err);
+	task_done(&t);
+	assert_int_equal(client_task_start(&client, "x", "{}", &t, &out, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_part(err.text, "without a 'taskId'");
+	task_done(&t);
+	result_done(&out);
+	error_reset(&err);
+}
+
 static void an_endless_task_ends_with_the_time(void **state)
 {
 	struct error err = { 0 };
@@ -511,6 +545,7 @@ int main(void)
 		CLIENT_TEST(refuses_what_is_no_task),
 		CLIENT_TEST(asks_until_it_is_over),
 		CLIENT_TEST(knows_how_it_ended),
+		CLIENT_TEST(no_task_is_a_failure),
 		CLIENT_TEST(an_endless_task_ends_with_the_time),
 		CLIENT_TEST(what_it_waits_for_is_not_made_up),
 		CLIENT_TEST(asks_for_the_result_where_it_waits),
