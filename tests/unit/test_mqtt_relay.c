@@ -874,7 +874,7 @@ static void half_a_connect(void **state)
 		turn();
 	assert_int_equal(accept(run.upstream, NULL, NULL), -1);
 	assert_int_equal(run.proxy->counts.talks, 0);
-	exchange(&device, &backend, CONNECT + sizeof(CONNECT) - 2, 1, 0);
+	exchange(&device, &backend, &CONNECT[sizeof(CONNECT) - 2], 1, 0);
 	backend.fd = accepted();
 	while (backend.heard.len < sizeof(CONNECT) - 1) {
 		turn();

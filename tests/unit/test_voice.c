@@ -446,7 +446,8 @@ static void writes_what_the_hello_told(void **state)
 		at = memmem(b.data, b.len, "OpusHead", 8);
 		assert_non_null(at);
 		assert_int_equal(at[9], rows[i].channels);
-		assert_int_equal(at[12] | at[13] << 8 | at[14] << 16 |
+		assert_int_equal((unsigned)at[12] | (unsigned)at[13] << 8 |
+					 (unsigned)at[14] << 16 |
 					 (unsigned)at[15] << 24,
 				 rows[i].rate);
 	}

@@ -760,7 +760,7 @@ static void continued(void **state)
 /* The answer behind such a word is still one to a HEAD. */
 static void continued_head(void **state)
 {
-	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	CLEANUP(buf_done) struct buf up = { 0 };
 	int board, server;
 
 	(void)state;
