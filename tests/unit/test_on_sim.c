@@ -427,7 +427,7 @@ static void test_check_faults(void **state)
 	static const struct shown_line rows[] = {
 		{ .line = "sim:?fault=cut-frame check",
 		  .parts = { CHECK_HEAD,
-			     "\nasked    fail  unknown method, unknown cursor, unknown tool, id 0, id\n               2147483647, a second list; no answer to: unknown tool\nerror   D134 ",
+			     "\nasked    fail  unknown method, unknown cursor, unknown tool; no answer to:\n               unknown tool\nerror   D134 ",
 			     "\nstopped  calls: not reached, the connection ended at 'unknown tool'\n\n1 error" },
 		  .status = 7,
 		  .text = "the check found errors" },
