@@ -371,7 +371,7 @@ static bool misuse(struct mqtt_way *w, const struct altered *what,
 		return true;
 	}
 	if (what->after_ms > 0) {
-		for (int i = 0; i <= what->twice; i++)
+		for (int i = 0; i < (what->twice ? 2 : 1); i++)
 			buf_add(&w->waits, packet.text, packet.len);
 		w->waiting = true;
 		pair_stop(&m->pair, w->from, true);
