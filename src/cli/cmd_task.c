@@ -203,7 +203,7 @@ const struct command cmd_task = {
 		"\n"
 		"A task of a server of 2025-11-25 or before belongs to the session that it was begun in: keep that with 'open'; what runs later on the same target finds it. From 2026-07-28 on a task is known by its id alone, and there is no list of them.\n"
 		"\n"
-		"Ctrl-C and --timeout (without it, wait has no end) end 'task wait', and the task goes on. A task that failed or was cancelled is status 1 of wait, one that waits for an answer which nobody here gives 7. How often the server is asked is its own wish, within 0.1 s and 60 s; a status that is not known counts as working.",
+		"Ctrl-C and --timeout (without it, wait has no end) end 'task wait', and the task goes on. A task that failed or was cancelled is status 1 of wait, one that waits for an answer which nobody here gives 7, as is cancel of one that was over by then. How often the server is asked is its own wish, within 0.1 s and 60 s; a status that is not known counts as working.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
 	.min = 1,
