@@ -408,7 +408,7 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	body 'no' >answer-after
 	mcp check backend "http://$AT/ota/"
 	ends 7
-	prose 'said 200; asked again, it said what a board does not survive'
+	prose 'said 200; asked again, it said what no board can read'
 	line '^error  *O321 '
 	line '^stopped .*upgrade, hello, init, list, quiet, bye: not reached$'
 }
