@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "proxied.h"
 #include "proxy/alter.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
@@ -28,7 +29,6 @@
 #include "wire/mqtt_packets.h"
 
 #define CONVERSATIONS 2000
-#define PATIENCE_MS 20000
 
 static struct {
 	struct loop *loop;
@@ -182,38 +182,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int dial(uint16_t port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET,
-				  .sin_port = htons(port) };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	return fd;
-}
-
 static void turn(void)
 {
-	const bool never = false;
-
-	loop_stay(run.loop, &never, loop_now() + 1, NULL);
+	proxied_turn(run.loop);
 }
 
 /* The connection that the proxy opens for it. */
 static int accepted(void)
 {
-	int64_t until = loop_now() + PATIENCE_MS;
-	int fd;
-
-	do {
-		turn();
-		fd = accept4(run.upstream, NULL, NULL,
-			     SOCK_NONBLOCK | SOCK_CLOEXEC);
-	} while (fd < 0 && loop_now() < until);
-	assert_true(fd >= 0);
-	return fd;
+	return proxied_accept(run.loop, run.upstream);
 }
 
 /* ---- random conversations ---- */
@@ -372,7 +349,7 @@ static void one_conversation(uint32_t seed)
 	run.seed = seed;
 	prepare(&device, CONNECT, sizeof(CONNECT) - 1);
 	prepare(&backend, CONNACK, sizeof(CONNACK) - 1);
-	device.fd = dial(run.port);
+	device.fd = proxied_dial(run.port);
 	/* Nobody is dialled for half of it. */
 	while (device.at < sizeof(CONNECT) - 1)
 		say_some(&device);
@@ -430,7 +407,7 @@ static void exchange(struct stream *from, struct stream *to, const char *data,
 
 static void meet(struct stream *device, struct stream *backend)
 {
-	device->fd = dial(run.port);
+	device->fd = proxied_dial(run.port);
 	send(device->fd, CONNECT, sizeof(CONNECT) - 1, 0);
 	backend->fd = accepted();
 	exchange(backend, device, CONNACK, sizeof(CONNACK) - 1, 4);
@@ -623,7 +600,7 @@ static void tls_to_us(void **state)
 	char said[120];
 
 	(void)state;
-	device.fd = dial(run.port);
+	device.fd = proxied_dial(run.port);
 	send(device.fd, "\x16\x03\x01\x02\x00", 5, 0);
 	await_end(&device);
 	assert_int_equal(device.heard.len, 0);
@@ -644,7 +621,7 @@ static void refused(void **state)
 	struct stream device = { 0 }, backend = { 0 };
 
 	(void)state;
-	device.fd = dial(run.port);
+	device.fd = proxied_dial(run.port);
 	send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
 	backend.fd = accepted();
 	exchange(&backend, &device, no, 4, 4);
@@ -679,7 +656,7 @@ static void codes_of_connack(void **state)
 		const char no[] = { '\x20', '\x02', '\0', (char)i };
 		struct stream device = { 0 }, backend = { 0 };
 
-		device.fd = dial(run.port);
+		device.fd = proxied_dial(run.port);
 		send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
 		backend.fd = accepted();
 		exchange(&backend, &device, no, 4, 4);
@@ -710,7 +687,7 @@ static void names_of_boards(void **state)
 		buf_char(&body, (char)len);
 		buf_text(&body, names[i].client);
 		add_packet(&packet, 0x10, body.data, body.len);
-		device.fd = dial(run.port);
+		device.fd = proxied_dial(run.port);
 		send(device.fd, packet.data, packet.len, 0);
 		backend.fd = accepted();
 		exchange(&backend, &device, CONNACK, sizeof(CONNACK) - 1, 4);
@@ -764,7 +741,7 @@ static void no_mqtt(void **state)
 	part(&device, &backend);
 	buf_reset(&run.details);
 	device = backend = (struct stream){ 0 };
-	device.fd = dial(run.port);
+	device.fd = proxied_dial(run.port);
 	send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
 	backend.fd = accepted();
 	/* It could be a packet, but nothing comes before a CONNACK. */
@@ -868,7 +845,7 @@ static void half_a_connect(void **state)
 	struct stream device = { 0 }, backend = { 0 };
 
 	(void)state;
-	device.fd = dial(run.port);
+	device.fd = proxied_dial(run.port);
 	send(device.fd, CONNECT, sizeof(CONNECT) - 2, 0);
 	for (int i = 0; i < 5; i++)
 		turn();

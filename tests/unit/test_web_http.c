@@ -20,11 +20,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "proxied.h"
 #include "proxy/alter.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
-
-#define PATIENCE_MS 20000
 
 static struct {
 	struct loop *loop;
@@ -200,35 +199,17 @@ static void end(void)
 
 static void turn(void)
 {
-	const bool never = false;
-
-	loop_stay(run.loop, &never, loop_now() + 1, NULL);
+	proxied_turn(run.loop);
 }
 
 static int dial(void)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET,
-				  .sin_port = htons(run.port) };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	return fd;
+	return proxied_dial(run.port);
 }
 
 static int accepted(void)
 {
-	int64_t until = loop_now() + PATIENCE_MS;
-	int fd;
-
-	do {
-		turn();
-		fd = accept4(run.upstream, NULL, NULL,
-			     SOCK_NONBLOCK | SOCK_CLOEXEC);
-	} while (fd < 0 && loop_now() < until);
-	assert_true(fd >= 0);
-	return fd;
+	return proxied_accept(run.loop, run.upstream);
 }
 
 static bool hear(int fd, struct buf *heard)
