@@ -172,6 +172,17 @@ void mask_whole(struct buf *out, const char *secret, size_t len,
 		buf_printf(out, "%zu", number);
 }
 
+size_t mask_scheme(const char *value, size_t len)
+{
+	static const char *const schemes[] = { "Bearer ", "Basic ", "Digest " };
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (len > strlen(schemes[i]) &&
+		    strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
+			return strlen(schemes[i]);
+	return 0;
+}
+
 bool mask_is_secret(const char *name)
 {
 	for (size_t i = 0; i < COUNT(words); i++)

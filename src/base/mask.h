@@ -35,6 +35,12 @@ void mask_names_from(struct mask_names *names, unsigned scope);
 /* How many secrets have one. */
 size_t mask_names_count(const struct mask_names *names);
 
+/*
+ * Bytes of a header's secret value that may be shown: "Bearer ", "Basic ",
+ * "Digest ". The scheme helps to find a mistake and is no secret. 0: none.
+ */
+size_t mask_scheme(const char *value, size_t len);
+
 /* mask_secrets with such names; NULL: ***. */
 void mask_named(struct buf *out, const char *text, size_t len,
 		struct mask_names *names);

@@ -166,19 +166,6 @@ static void add_passed(struct capture_writer *w, struct span passed)
 		  NULL);
 }
 
-/* The scheme helps to find a mistake and is no secret. */
-static void mask_field(struct buf *out, const char *value, size_t len,
-		       struct mask_names *names)
-{
-	static const char *const schemes[] = { "Bearer ", "Basic ", "Digest " };
-
-	for (size_t i = 0; i < COUNT(schemes); i++)
-		if (len > strlen(schemes[i]) &&
-		    strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
-			buf_add(out, value, strlen(schemes[i]));
-	mask_whole(out, value, len, names);
-}
-
 static void mask_line(struct buf *out, const char *line, size_t len,
 		      struct mask_names *names)
 {
@@ -194,7 +181,8 @@ static void mask_line(struct buf *out, const char *line, size_t len,
 	while (value < line + len && *value == ' ')
 		value++;
 	buf_add(out, line, (size_t)(value - line));
-	mask_field(out, value, (size_t)(line + len - value), names);
+	buf_add(out, value, mask_scheme(value, (size_t)(line + len - value)));
+	mask_whole(out, value, (size_t)(line + len - value), names);
 }
 
 static void add_head(struct capture_writer *w, struct span head)

@@ -23,15 +23,10 @@ static void session_peer_done(struct session_peer *p);
  * is secret is masked here, once, so that nothing above can show it.
  */
 
-/* "Bearer ***": the scheme helps to find a mistake and is no secret. */
 static char *mask(const char *value)
 {
-	static const char *const open[] = { "Bearer ", "Basic ", "Digest " };
-	size_t shown = 0;
+	const size_t shown = mask_scheme(value, strlen(value));
 
-	for (size_t i = 0; i < COUNT(open); i++)
-		if (strncasecmp(value, open[i], strlen(open[i])) == 0)
-			shown = strlen(open[i]);
 	return mem_printf("%.*s***", (int)shown, value);
 }
 

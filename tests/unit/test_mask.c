@@ -352,9 +352,27 @@ static void test_nothing_to_hide(void **state)
 	buf_done(&b);
 }
 
+static void test_scheme(void **state)
+{
+	static const struct {
+		const char *value;
+		size_t shown;
+	} rows[] = { { "Bearer abc", 7 }, { "bearer x", 7 },
+		     { "Basic QQ==", 6 }, { "Digest a=b", 7 },
+		     { "Bearer ", 0 },	  { "a=hush; b=c", 0 },
+		     { "Bearerabc", 0 },  { "", 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(
+			mask_scheme(rows[i].value, strlen(rows[i].value)),
+			rows[i].shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scheme),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_escaped_members),
 		cmocka_unit_test(test_headers_and_urls),
