@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tests for scripts/mutants: built, run, and which of them execute what."""
 import concurrent.futures
-import functools
 import glob
 import hashlib
 import json
@@ -55,6 +54,13 @@ __attribute__((weak)) int cover_no_seccomp(void *filter)
 #undef SYS_landlock_restrict_self
 #define SYS_landlock_restrict_self SYS_getpid
 #define seccomp_load cover_no_seccomp
+'''
+COVER_CC = '''for word; do
+	case $word in %(covered)s)
+		exec %(cc)s --coverage "$@"
+	esac
+done
+exec %(cc)s "$@"
 '''
 
 
@@ -119,11 +125,14 @@ def end_all(mark):
             pass
 
 
-def make(folder, target, build='build', **more):
-    compiler = 'CC=%s%s' % ('ccache ' if shutil.which('ccache') else '',
-                            'clang' if build == SAN else 'gcc')
+def compiler(name):
+    return ('ccache ' if shutil.which('ccache') else '') + name
+
+
+def make(folder, target, build='build', cc=None, **more):
     kind = ['SANITIZE=address,undefined'] * (build == SAN)
-    return run(['make', '-s', '-j%d' % JOBS, 'WERROR=1', compiler, 'BUILD=' + build, *kind,
+    cc = cc or compiler('clang' if build == SAN else 'gcc')
+    return run(['make', '-s', '-j%d' % JOBS, 'WERROR=1', 'CC=' + cc, 'BUILD=' + build, *kind,
                 target], folder, 3600, **more)
 
 
@@ -158,8 +167,8 @@ def groups(tests):
 
 # ---- which tests execute what ----
 
-def digest(paths):
-    whole = hashlib.sha256()
+def digest(paths, *words):
+    whole = hashlib.sha256('\0'.join(words).encode())
     for path in sorted(paths):
         with open(os.path.join(BASE, path), 'rb') as file:
             whole.update(path.encode() + b'\0' + file.read())
@@ -167,7 +176,7 @@ def digest(paths):
 
 
 def record(tree, source, to):
-    """Run a program or suite; tests.json: number, name, seconds of each test."""
+    """Run a program or suite; tests.json: name, seconds, what it executed, of each test."""
     name, kind = os.path.splitext(os.path.basename(source))
     more = {'GCOV_PREFIX': to + '/0', 'GCOV_PREFIX_STRIP': str(tree.count('/'))}
     started = time.time()
@@ -178,69 +187,76 @@ def record(tree, source, to):
         _, text = run(['bats', '--tap', '--timing', source], tree, 1800, **more)
         tests = [(int(number), title, int(ms) / 1000) for number, title, ms in
                  re.findall(r'^(?:not )?ok (\d+) (.*) in (\d+)ms$', text, re.M)]
-    os.makedirs(to, exist_ok=True)
-    write(to, 'tests.json', json.dumps(tests))
+    # What a suite does once for all of its tests is in folder 0.
+    seen = {n: executed(tree, '%s/%d' % (to, n)) for n in {0, *(t[0] for t in tests)}}
+    shutil.rmtree(to, ignore_errors=True)
+    os.makedirs(to)
+    write(to, 'tests.json', json.dumps(
+        [(title, seconds, [seen[n] for n in {number, 0}]) for number, title, seconds in tests]))
 
 
-def record_all():
-    """The tree, and of each test: source, name, seconds, folders of records."""
+def executed(tree, records):
+    """{source: (lines, (first, last line) of functions)}"""
+    seen = {}
+    with tempfile.TemporaryDirectory(dir=TEMPORARY) as work:
+        found = glob.glob(records + '/**/*.gcda', recursive=True)
+        for i, path in enumerate(found):
+            os.symlink(path, '%s/%d.gcda' % (work, i))
+            os.symlink('%s/%s.gcno' % (tree, os.path.relpath(path, records)[:-len('.gcda')]),
+                       '%s/%d.gcno' % (work, i))
+        text = found and subprocess.run(
+            ['gcov', '-t', '-j'] + ['%d.gcda' % i for i in range(len(found))], cwd=work,
+            capture_output=True, check=False).stdout.decode(errors='replace')
+    for file in (f for line in (text or '').splitlines() for f in json.loads(line)['files']):
+        lines, functions = seen.setdefault(file['file'], ([], []))
+        lines += [line['line_number'] for line in file['lines'] if line['count']]
+        functions += [(f['start_line'], f['end_line']) for f in file['functions']
+                      if f['execution_count']]
+    return {source: both for source, both in seen.items() if both[0]}
+
+
+def record_all(covered):
+    """Of each test: source, name, seconds, and what it executed of the sources covered."""
     suites = files('tests/cli/*.bats')
     sources = files('tests/unit/test_*.c') + [
         s for s in suites if os.path.basename(s)[:-5] not in NOT_RUN]
     common = set(files('src/**') + files('tests/**')) - set(sources) - set(suites)
-    cover = TOP + '/cover-' + digest(common)
+    cover = TOP + '/cover-' + digest(common, *covered)
     for old in set(glob.glob(TOP + '/cover-*')) - {cover}:
         shutil.rmtree(old)
     to = {s: '%s/records/%s-%s' % (cover, os.path.basename(s), digest([s])) for s in sources}
     missing = [s for s in sources if not os.path.exists(to[s] + '/tests.json')]
-    tree = cover + '/tree'
     if missing:
         say('recording what %d programs and suites of tests execute' % len(missing))
-        if os.path.exists(tree):
-            shutil.rmtree(tree + '/tests')
-            shutil.copytree(BASE + '/tests', tree + '/tests', symlinks=True)
-        else:
-            shutil.copytree(BASE, tree, symlinks=True)
-            write(cover, 'cover.h', COVER_H)
-        must_make(tree, 'unit', CFLAGS='-g --coverage',
-                  LDFLAGS='--coverage -Wl,--export-dynamic-symbol=cover_*',
-                  CPPFLAGS='-include %s/cover.h' % cover)
+        tree = make_cover(cover, covered)
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             list(pool.map(lambda s: record(tree, s, to[s]), missing))
-    # What a suite does once for all of its tests is in folder 0.
-    return tree, [(s, name, seconds, ['%s/%d' % (to[s], n) for n in {number, 0}])
-                  for s in sources
-                  for number, name, seconds in json.loads(read(to[s], 'tests.json'))]
+    return [(s, *test) for s in sources for test in json.loads(read(to[s], 'tests.json'))]
 
 
-@functools.lru_cache(None)
-def executed(tree, records, source):
-    """Of this source, in one record: lines, and (first, last line) of functions."""
-    lines, functions = set(), set()
-    for kind in '', 'pic/', 'plugin/':
-        base = 'build/' + kind + source[len('src/'):-len('.c')]
-        if not os.path.exists('%s/%s.gcda' % (records, base)):
-            continue
-        with tempfile.TemporaryDirectory(dir=TEMPORARY) as work:
-            os.symlink('%s/%s.gcda' % (records, base), work + '/a.gcda')
-            os.symlink('%s/%s.gcno' % (tree, base), work + '/a.gcno')
-            text = subprocess.run(['gcov', '-t', '-j', 'a.gcda'], cwd=work,
-                                  capture_output=True, check=False).stdout
-        for file in json.loads(text or '{"files": []}')['files']:
-            if file['file'] == source:
-                lines |= {line['line_number'] for line in file['lines'] if line['count']}
-                functions |= {(f['start_line'], f['end_line']) for f in file['functions']
-                              if f['execution_count']}
-    return lines, functions
+def make_cover(cover, covered):
+    """The tree that records. What is not covered costs no file at the end of each process."""
+    tree = cover + '/tree'
+    if os.path.exists(tree):
+        shutil.rmtree(tree + '/tests')
+        shutil.copytree(BASE + '/tests', tree + '/tests', symlinks=True)
+    else:
+        shutil.copytree(BASE, tree, symlinks=True)
+        write(cover, 'cover.h', COVER_H)
+        write(cover, 'cc', COVER_CC % {'covered': '|'.join(covered), 'cc': compiler('gcc')})
+    must_make(tree, 'unit', cc='sh %s/cc' % cover, CFLAGS='-g',
+              LDFLAGS='--coverage -Wl,--export-dynamic-symbol=cover_*',
+              CPPFLAGS='-include %s/cover.h' % cover)
+    return tree
 
 
-def tests_for(fault, tree, tests):
+def tests_for(fault, tests):
     """Those that execute it, in the order to try them, and what they execute."""
     found = {'line': [], 'function': [], 'file': [], 'code': []}
     first = fault['lines'][0]
     for test in tests:
-        records = [executed(tree, record, fault['file']) for record in test[3]]
-        if any(lines & set(fault['lines']) for lines, _ in records):
+        records = [seen[fault['file']] for seen in test[3] if fault['file'] in seen]
+        if any(set(lines) & set(fault['lines']) for lines, _ in records):
             found['line'].append(test)
         elif any(a <= first <= b for _, functions in records for a, b in functions):
             found['function'].append(test)
