@@ -22,6 +22,10 @@ static int check_ways(const struct sim_options *o, struct error *err)
 			"--connect, --ota and --listen exclude each other");
 	error_set(err, ERR_USAGE,
 		  "where to? --connect, --ota or --listen is needed");
+	if (o->profile && strstr(o->profile, "://"))
+		return error_hint(
+			err,
+			"an address stands behind its option, as in 'mcpctl sim --connect ws://127.0.0.1:8000/xiaozhi/v1/'");
 	return error_hint(
 		err,
 		"a simulated device for the other commands needs none of them: 'mcpctl sim: tools'");

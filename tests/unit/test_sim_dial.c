@@ -845,6 +845,20 @@ static void misused(struct sim_options o, const char *words)
 	done(&out);
 }
 
+static void test_address_as_profile(void **state)
+{
+	struct sim_options o = { .profile = "ws://h/" };
+	struct outcome out = { 0 };
+	struct loop *loop;
+
+	(void)state;
+	assert_int_equal(loop_new(&loop, NULL), 0);
+	assert_int_equal(sim_run(loop, &o, NULL, &out.sum, &out.err), -1);
+	loop_free(loop);
+	assert_non_null(strstr(out.err.hint, "--connect ws://"));
+	done(&out);
+}
+
 static void test_misuse(void **state)
 {
 	(void)state;
@@ -896,6 +910,7 @@ int main(void)
 		cmocka_unit_test(test_ota_failures),
 		cmocka_unit_test(test_ota_kills),
 		cmocka_unit_test(test_nobody_there),
+		cmocka_unit_test(test_address_as_profile),
 		cmocka_unit_test(test_misuse),
 	};
 
