@@ -212,7 +212,7 @@ def executed(tree, records):
         lines += [line['line_number'] for line in file['lines'] if line['count']]
         functions += [(f['start_line'], f['end_line']) for f in file['functions']
                       if f['execution_count']]
-    return {source: both for source, both in seen.items() if both[0]}
+    return {source: both for source, both in seen.items() if both[0] and source.startswith('src/')}
 
 
 def record_all(covered):
