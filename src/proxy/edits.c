@@ -32,8 +32,9 @@ bool edits_add(struct edits *e, struct span place, const char *text)
 {
 	size_t at;
 
-	if (e->count == EDITS_MAX || overlaps(e, place))
+	if (overlaps(e, place))
 		return false;
+	e->item = mem_grow(e->item, &e->capacity, e->count, sizeof(*e->item));
 	at = place_of(e, place);
 	memmove(&e->item[at + 1], &e->item[at],
 		(e->count - at) * sizeof(*e->item));
@@ -68,6 +69,7 @@ void edits_done(struct edits *e)
 {
 	for (size_t i = 0; i < e->count; i++)
 		mem_free(e->item[i].text);
+	mem_free(e->item);
 	*e = (struct edits){ 0 };
 }
 

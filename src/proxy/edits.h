@@ -8,18 +8,18 @@
 
 #include "base/json.h"
 
-#define EDITS_MAX 16
+struct edit {
+	struct span place; /* lent: in the text */
+	char *text; /* in place of it; owned */
+};
 
 /* Zeroed at first. Places are of one text, and do not overlap. */
 struct edits {
-	struct edit {
-		struct span place; /* lent: in that text */
-		char *text; /* in place of it; owned */
-	} item[EDITS_MAX];
-	size_t count;
+	struct edit *item;
+	size_t count, capacity;
 };
 
-/* text is copied. False: there are EDITS_MAX, or it overlaps another. */
+/* text is copied. False: it overlaps another. */
 bool edits_add(struct edits *e, struct span place, const char *text);
 /* As a JSON string, with its quotes. */
 bool edits_add_string(struct edits *e, struct span place, const char *text);

@@ -378,7 +378,7 @@ static void steps_of_pointers(void **state)
 		assert_int_equal(edit_check_pointer(good[i], NULL), 0);
 }
 
-/* Places may touch, and not overlap; and there are so many. */
+/* Places may touch, and not overlap; as many as there are. */
 static void places_of_edits(void **state)
 {
 	static const char text[] = "0123456789abcdefghij";
@@ -395,12 +395,11 @@ static void places_of_edits(void **state)
 	assert_string_equal(buf_string(&out), "012zxy789abcdefghij");
 	edits_done(&e);
 	assert_int_equal(e.count, 0);
-	for (size_t i = 0; i < EDITS_MAX; i++)
+	for (size_t i = 0; i < 19; i++)
 		assert_true(edits_add(&e, (struct span){ text + i, 1 }, ""));
-	assert_false(edits_add(&e, (struct span){ text + EDITS_MAX, 1 }, ""));
 	buf_reset(&out);
 	edits_apply(&e, span(text), &out);
-	assert_string_equal(buf_string(&out), text + EDITS_MAX);
+	assert_string_equal(buf_string(&out), "j");
 	edits_done(&e);
 }
 
