@@ -55,12 +55,14 @@ __attribute__((weak)) int cover_no_seccomp(void *filter)
 #define SYS_landlock_restrict_self SYS_getpid
 #define seccomp_load cover_no_seccomp
 '''
-COVER_CC = '''for word; do
-	case $word in %(covered)s)
-		exec %(cc)s --coverage "$@"
+COVER_CC = '''cover=--coverage
+for word; do
+	case $word in
+	-c) cover= ;;
+	%(covered)s) set -- --coverage "$@" ;;
 	esac
 done
-exec %(cc)s "$@"
+exec %(cc)s $cover "$@"
 '''
 
 
@@ -245,7 +247,7 @@ def make_cover(cover, covered):
         write(cover, 'cover.h', COVER_H)
         write(cover, 'cc', COVER_CC % {'covered': '|'.join(covered), 'cc': compiler('gcc')})
     must_make(tree, 'unit', cc='sh %s/cc' % cover, CFLAGS='-g',
-              LDFLAGS='--coverage -Wl,--export-dynamic-symbol=cover_*',
+              LDFLAGS='-Wl,--export-dynamic-symbol=cover_*',
               CPPFLAGS='-include %s/cover.h' % cover)
     return tree
 
