@@ -18,6 +18,7 @@ enum {
 	KEEP_MS = 3000, /* changes within it are written once */
 	CLOSE_MS = 500,
 	CLOSED_MS = 20, /* between looks at what is being closed */
+	KEPT_MS = 24 * 3600 * 1000, /* then the file is told that it is there */
 	TAIL = 6 /* of an id, where it has no name */
 };
 
@@ -27,6 +28,7 @@ struct bridge_board {
 	char *list; /* the id of its list of tools; NULL: none yet */
 	struct board_asker *asker; /* where its call is; NULL */
 	unsigned told; /* in which listing of all */
+	int64_t kept; /* when it was seen, as the file has it; Unix ms */
 };
 
 /* A connection on which calls go, one at a time. */
@@ -157,6 +159,14 @@ static void keep_soon(struct bridge_boards *b)
 {
 	if (b->file && b->keep_at == LOOP_FOREVER)
 		b->keep_at = loop_now() + KEEP_MS;
+}
+
+/* One that is there day after day must not be forgotten as one that did not come. */
+static void keep_seen(const struct bridge_board *d)
+{
+	if (d->peer.state == PEER_READY && d->peer.list && d->peer.device &&
+	    unix_now_ms() - d->kept >= KEPT_MS)
+		keep_soon(d->all);
 }
 
 static void add_list(struct bridge_boards *b, struct bridge_list *l)
@@ -292,6 +302,7 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 		put_away(d);
 	else
 		bridge_peer_state(&d->peer, state, reason);
+	keep_seen(d);
 }
 
 static void tell(struct bridge_boards *b, const char *text)
@@ -926,7 +937,7 @@ static void take_kept(void *owner, const struct kept_board *k)
 		add_list(b, k->list);
 	d = add_board(b, k->id);
 	d->list = mem_strdup(k->list->id);
-	d->peer.seen = k->seen;
+	d->peer.seen = d->kept = k->seen;
 	d->peer.way = text_equal(k->way, OVER_MQTT)	 ? OVER_MQTT :
 		      text_equal(k->way, OVER_WEBSOCKET) ? OVER_WEBSOCKET :
 							   NULL;
@@ -942,13 +953,15 @@ static void keep_now(struct bridge_boards *b)
 
 	b->keep_at = LOOP_FOREVER;
 	for (size_t i = 0; i < b->count; i++) {
-		const struct bridge_peer *p = &b->board[i]->peer;
+		struct bridge_board *d = b->board[i];
+		const struct bridge_peer *p = &d->peer;
 
-		if (p->list && p->device)
-			kept[count++] =
-				(struct kept_board){ p->id,    p->prefix,
-						     p->about, p->way,
-						     p->seen,  p->list };
+		if (!p->list || !p->device)
+			continue;
+		d->kept = p->state == PEER_READY ? unix_now_ms() : p->seen;
+		kept[count++] =
+			(struct kept_board){ p->id,  p->prefix, p->about,
+					     p->way, d->kept,	p->list };
 	}
 	if (boards_file_write(b->file, kept, count, &why)) {
 		tell(b, why.text);

@@ -3,10 +3,14 @@
 #include "fake_serve.h"
 
 #include "base/text.h"
+#include "bridge/boards_file.h"
 #include "bridge/bridge_boards.h"
 #include "folder.h"
 
 enum { PEERS_MAX = 8, TOLD_MAX = 16, ASKED_MAX = 64 };
+
+#define HOUR INT64_C(3600000) /* ms */
+#define DAY (24 * HOUR)
 
 static struct loop *loop;
 static struct fake_serve serve;
@@ -643,6 +647,54 @@ static void boards_of_before(void **state)
 
 #define WITH_SERVE(name) \
 	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+/* One that comes each day with the tools that it had is not forgotten. */
+static void seen_anew(void **state)
+{
+	static const char tool[] = "{\"name\":\"self.a\"}";
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	const int64_t now = unix_now_ms();
+	const struct row {
+		int64_t before; /* ms */
+		bool anew;
+	} rows[] = { { 29 * DAY, true },
+		     { DAY + HOUR, true },
+		     { DAY - HOUR, false } };
+
+	(void)state;
+	setenv("XDG_STATE_HOME", folder, 1);
+	path = boards_file_path(serve.path);
+	play.boards[0] = FAKE_DEVICE;
+	config.keep = true;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct tool_list tools = { 0 };
+		struct bridge_list *l;
+
+		assert_int_equal(
+			tool_list_add_text(&tools, tool, strlen(tool), NULL),
+			0);
+		l = bridge_list_new("00ff", &tools);
+		assert_int_equal(
+			boards_file_write(path,
+					  &(struct kept_board){
+						  .id = "aa:01",
+						  .prefix = "kitchen",
+						  .seen = now - rows[i].before,
+						  .list = l },
+					  1, NULL),
+			0);
+		bridge_list_release(l);
+		bridge_boards_close(boards);
+		boards = bridge_boards_open(&config);
+		until(is_settled);
+		bridge_boards_close(boards);
+		peers = 0;
+		boards = bridge_boards_open(&config);
+		assert_int_equal(peers, 1);
+		assert_int_equal(peer[0]->seen >= now, rows[i].anew);
+		peers = 0;
+	}
+}
+
 
 int main(void)
 {
@@ -663,5 +715,6 @@ int main(void)
 		WITH_SERVE(boards_of_before),
 	};
 
+		WITH_SERVE(seen_anew),
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
