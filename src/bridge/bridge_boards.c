@@ -361,6 +361,12 @@ static int on_watch_greeted(void *owner, const struct greeting *g,
 	return 0;
 }
 
+/* What we hang up ourselves is none. */
+static void note_loss(struct bridge_boards *b)
+{
+	b->lost = b->dialled;
+}
+
 static void part_ended(struct bridge_boards *b, const struct error *why)
 {
 	b->ended = --b->parts == 0;
@@ -398,7 +404,7 @@ static void on_watch_closed(void *owner, const struct error *why)
 	struct board_watch *w = owner;
 
 	w->client = NULL;
-	w->all->lost = true;
+	note_loss(w->all);
 	part_ended(w->all, why);
 }
 
@@ -520,7 +526,7 @@ static void on_fetch_closed(void *owner, const struct error *why)
 	f->client = NULL;
 	if (f->id)
 		fail_fetch(f);
-	f->all->lost = true;
+	note_loss(f->all);
 	part_ended(f->all, why);
 }
 
