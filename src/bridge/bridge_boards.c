@@ -468,6 +468,18 @@ static void finish_fetch(struct list_fetch *f)
 	end_fetch(f);
 }
 
+/* Not where the board went, or has another one by now: those names are not its. */
+static bool are_of_list(const struct list_fetch *f, const cJSON *json)
+{
+	const cJSON *lists = json_array(json, "lists"), *one;
+
+	cJSON_ArrayForEach(one, lists) {
+		if (text_equal(cJSON_GetStringValue(one), f->id))
+			return true;
+	}
+	return !lists;
+}
+
 static void ask_tools(struct list_fetch *f, const cJSON *json)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
@@ -511,8 +523,10 @@ static void on_fetched(void *owner, const struct control_frame *frame)
 	    !(json = json_parse(frame->data, frame->len, NULL)))
 		return;
 	op = json_string(json, "op");
-	if (text_equal(op, "names") && !f->named)
+	if (text_equal(op, "names") && !f->named && are_of_list(f, json))
 		ask_tools(f, json);
+	else if (text_equal(op, "names") && !f->named)
+		fail_fetch(f);
 	else if (text_equal(op, "tool") && f->named)
 		take_tool(f, (struct span){ frame->data, frame->len });
 	else if (text_equal(op, "error"))

@@ -376,6 +376,32 @@ static void a_list_that_cannot_be_had(void **state)
 	assert_int_equal(peer[0]->list->tools.count, 0);
 }
 
+/* It went, or has another list by now: what it is asked for is not that list. */
+static void a_list_that_it_has_no_more(void **state)
+{
+	static const char *const names[] = {
+		"{\"op\":\"names\",\"tools\":[],\"count\":0,\"lists\":[]}",
+		"{\"op\":\"names\",\"tools\":[[\"self.a\",\"A\"]],\"count\":1,\"lists\":[\"00fe\"]}",
+	};
+
+	(void)state;
+	play.boards[0] = FAKE_DEVICE;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		play.names = names[i];
+		if (i)
+			assert_true(bridge_boards_refresh(boards));
+		until_asked(2 * i + 2);
+		until(is_settled);
+		assert_null(peer[0]->list);
+	}
+	play.names =
+		"{\"op\":\"names\",\"tools\":[[\"self.a\",\"A\"]],\"count\":1,\"lists\":[\"00ff\"]}";
+	assert_true(bridge_boards_refresh(boards));
+	until_asked(7);
+	until(is_settled);
+	assert_int_equal(peer[0]->list->tools.count, 1);
+}
+
 /* ---- calls ---- */
 
 static struct bridge_call call;
@@ -708,6 +734,7 @@ int main(void)
 		WITH_SERVE(lost_amid_a_listing),
 		WITH_SERVE(several_patterns),
 		WITH_SERVE(a_list_that_cannot_be_had),
+		WITH_SERVE(a_list_that_it_has_no_more),
 		WITH_SERVE(calls_and_how_they_end),
 		WITH_SERVE(pictures_of_calls),
 		WITH_SERVE(a_call_that_is_dropped),
