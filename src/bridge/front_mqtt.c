@@ -78,7 +78,9 @@ static void on_refused(void *owner, unsigned kind, const struct error *why)
 
 static int wrong_broker(const char *text, struct error *err)
 {
-	error_prefix(err, "option '--mcp-mqtt': '%.100s'", text);
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(text);
+
+	error_prefix(err, "option '--mcp-mqtt': '%.100s'", shown);
 	return error_hint(
 		err, "expected mqtt://[USER@]HOST[:PORT][/PREFIX], or mqtts");
 }

@@ -434,8 +434,7 @@ static int unknown_scheme(const char *text, const char *source,
 			  source);
 }
 
-/* The target for an error text: what should not be in it, a password, is not. */
-static char *without_password(const char *text)
+char *endpoint_without_password(const char *text)
 {
 	const char *host = strstr(text, "://");
 	const char *colon, *at;
@@ -496,7 +495,7 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		return error_hint(err, "it came from %s", source);
 	if (!row)
 		return unknown_scheme(text, source, err);
-	shown = without_password(text);
+	shown = endpoint_without_password(text);
 	error_prefix(err, "target '%.100s'", shown);
 	return error_hint(err, "expected %s (it came from %s)", row->syntax,
 			  source);

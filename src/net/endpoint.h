@@ -134,6 +134,8 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 int endpoint_read(struct endpoint *out, const char *text, const char *source,
 		  struct error *err);
 void endpoint_done(struct endpoint *e);
+/* For an error text: what should not be in a URL, a password, is ***. Yours. */
+char *endpoint_without_password(const char *text);
 
 /* The scheme's row has that trait. */
 bool endpoint_has(const struct endpoint *e, enum scheme_trait trait);

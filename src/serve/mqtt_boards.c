@@ -506,6 +506,7 @@ static int parse_url(struct mqtt_boards *r, struct error *err)
 	const char *url = r->server->config.mqtt_broker;
 	size_t len = strlen(url);
 	const char *rest = strstr(url, "://");
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(url);
 	CLEANUP(mem_free_ptr) char *whole = NULL;
 	bool bad;
 
@@ -517,12 +518,12 @@ static int parse_url(struct mqtt_boards *r, struct error *err)
 	      strcspn(rest + 3, "/?#") + 3 != len - (size_t)(rest - url);
 	if (bad)
 		error_set(err, ERR_USAGE, "'%.200s' is no URL of a broker",
-			  url);
+			  shown);
 	else
 		bad = parse_whole(r, whole, err);
 	if (!bad && r->where.scheme->kind != SCHEME_MQTT)
 		bad = error_set(err, ERR_USAGE,
-				"'%.200s' is no URL of an MQTT broker", url);
+				"'%.200s' is no URL of an MQTT broker", shown);
 	if (bad)
 		return error_hint(
 			err,

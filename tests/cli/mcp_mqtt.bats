@@ -641,6 +641,9 @@ tells_in() { grep -aF -- "$2" "$1" || { cat "$1" >&2 && return 1; }; }
 
 @test "a broker that is none is told at once" {
 	broker
+	mcp bridge --mcp-mqtt mqtt://u:geheim@127.0.0.1/lab
+	ends 2
+	hints "option '--mcp-mqtt': 'mqtt://u:***@127.0.0.1/lab': a password cannot be part of it"
 	mcp bridge --mcp-mqtt http://127.0.0.1
 	ends 2
 	hints 'expected mqtt://'

@@ -298,6 +298,9 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 2
 	hints MCPCTL_MQTT_PASSWORD
 	[[ $err != *geheim* ]]
+	mcp serve --mqtt-broker mqtt://u:geheim@127.0.0.1/x
+	ends 2
+	hints "'mqtt://u:***@127.0.0.1/x' is no URL of a broker"
 	mcp help environment
 	says MCPCTL_MQTT_PASSWORD
 	says MCPCTL_MOSQUITTO
