@@ -522,7 +522,8 @@ static void on_line(void *owner, bool is_err, const char *line)
 		buf_printf(&b->said, "%s\n", line);
 	if (is_chatter(line))
 		return;
-	if (error || !b->last_words[0])
+	/* What it says of clients once it runs is not why it ends. */
+	if (error || (!b->up && !b->last_words[0]))
 		snprintf(b->last_words, sizeof(b->last_words), "%.500s", line);
 	if (!b->opening && !b->closing)
 		b->events->said(b->owner, is_bad(line), line);
@@ -574,7 +575,7 @@ static void explain(const struct broker *b, struct error *err)
 	else if (b->status > 128)
 		error_set(err, ERR_CONNECT, "mosquitto was ended by signal %d",
 			  b->status - 128);
-	else if (*words)
+	else if (*words && b->status)
 		error_set(err, ERR_CONNECT, "mosquitto ended: %s", words);
 	else
 		error_set(err, ERR_CONNECT, "mosquitto ended with status %d",

@@ -753,6 +753,10 @@ static void thrown_out(void **state)
 	while (!strstr(r.said, "disconnected due to oversize packet"))
 		loop_poll(r.loop);
 	assert_non_null(strstr(r.said, DEVICE));
+	/* That is not why it ends, when somebody ends it. */
+	kill(broker_pid(r.broker), SIGTERM);
+	wait_until(&r, &r.downs, 1);
+	assert_string_equal(r.why, "mosquitto ended with status 0");
 	rig_done(&r);
 }
 
