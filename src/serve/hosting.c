@@ -23,6 +23,7 @@
 #include "wire/esp_image.h"
 
 #define TELL_MS 200 /* from one word on a board's progress to the next */
+#define LISTED_MAX 100 /* boards that a message names */
 
 struct hosted_board {
 	struct hosting *hosting;
@@ -271,7 +272,7 @@ static void add_here(const struct serve *s, const char *pattern,
 	struct name_set names = { 0 };
 	struct board *d = NULL;
 
-	while ((d = registry_next(&s->registry, d, pattern))) {
+	while ((d = registry_next_meant(&s->registry, d, pattern))) {
 		if (name_set_add(&names, d->id, ids->count) == NAME_NONE)
 			words_add(ids, d->id);
 	}
@@ -319,6 +320,28 @@ static int none_fits(const struct serve *s, const char *pattern,
 		"'mcpctl devices' lists who is here; with --by ota, -d ID means a board that comes later, too");
 }
 
+/* Those that are away are listed, too; always -1. */
+static int which_known(const struct serve *s, const char *pattern,
+		       const struct words *ids, struct error *err)
+{
+	CLEANUP(buf_done) struct buf list = { 0 };
+
+	for (size_t i = 0; i < ids->count && i < LISTED_MAX; i++) {
+		const char *id = ids->word[i], *name = known_board_name(s, id);
+
+		buf_printf(&list, "%s%s", i ? "\n" : "", id);
+		if (!text_same(name, id))
+			buf_printf(&list, " (%s)", name);
+	}
+	if (ids->count > LISTED_MAX)
+		buf_printf(&list, "\nand %zu more", ids->count - LISTED_MAX);
+	error_set(err, ERR_USAGE, "%zu boards fit '%s'", ids->count, pattern);
+	error_hint(
+		err,
+		"name one with -d/--device: its id or alias; --all takes all of them");
+	return error_detail(err, buf_string(&list), list.len);
+}
+
 /* Which boards are meant; -1: none, or more than one without `all`. */
 static int find_devices(struct control_peer *p,
 			const struct control_question *q, bool by_ota,
@@ -336,10 +359,8 @@ static int find_devices(struct control_peer *p,
 		return none_fits(p->server, pattern, err);
 	if (ids->count == 1 || json_true(q->json, "all"))
 		return 0;
-	if (registry_next(&p->server->registry, NULL, pattern))
-		return attached_which(p->server, pattern, err);
-	return error_set(err, ERR_USAGE, "%zu boards fit '%s'", ids->count,
-			 pattern);
+	return by_ota && pattern ? which_known(p->server, pattern, ids, err) :
+				   attached_which(p->server, pattern, err);
 }
 
 /* What the firmware is, for who asks OTA. */

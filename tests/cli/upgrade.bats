@@ -263,6 +263,20 @@ by_ota_is() {
 	[ "$(jq -r 'select(.verdict).now' by.out)" = 2.0.0 ]
 }
 
+@test "by OTA: several boards that are known, of which one is here" {
+	image new.bin 2.5.0
+	echo '{"kitchen":"02:00:00:00:00:01","hall":"02:00:00:00:00:07"}' >names.json
+	serve --alias-file names.json
+	board one --install
+	ready 1
+	mcp -d '02:*' upgrade new.bin --by ota
+	ends 2
+	hints "2 boards fit '02:*'"
+	hints 'kitchen'
+	hints 'hall'
+	hints '--all takes all of them'
+}
+
 @test "by OTA: nobody starts; a board of another id is offered nothing" {
 	image new.bin 2.5.0
 	serve
@@ -448,6 +462,22 @@ sent() {
 	[ "$status" != 0 ]
 	hints '02:00:00:00:00:02'
 	absent 'fetch' two.out
+}
+
+two_are_there() { [ "$(mcpctl devices -q | wc -l)" = 2 ]; }
+
+@test "a server that is kept open is no board that a file is for" {
+	image new.bin 2.5.0
+	serve --open "stdio:/usr/bin/python3 '$ROOT/tests/cli/asking_server.py'"
+	board one --install
+	ready 1
+	until_true two_are_there
+	upgraded 'done' 0 --settle 10ms
+	image new.bin 2.6.0
+	mcp --all -o json upgrade new.bin --settle 10ms
+	ends 0
+	verdicts
+	[ "$(jq -r .device.id "$WORK/stdout")" = 02:00:00:00:00:01 ]
 }
 
 @test "--all: a verdict for each, the highest status; --then only when all went well" {
