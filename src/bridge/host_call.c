@@ -302,8 +302,11 @@ static void fill_defaults(const struct placed_call *k)
 	}
 }
 
-/* Wrong arguments are told as the host's revision wants it. name NULL: all of them. */
-static void refuse_arguments(struct host_part *p, const struct placed_call *k,
+/*
+ * Wrong arguments are told as the host's revision wants it. peer NULL: whose they
+ * are is not known. name NULL: all of them.
+ */
+static void refuse_arguments(struct host_part *p, const char *peer,
 			     const char *name, const char *why)
 {
 	const char *revision = p->question->client->revision;
@@ -313,10 +316,10 @@ static void refuse_arguments(struct host_part *p, const struct placed_call *k,
 		   name ? host_cut(name) : 0, name ? name : "",
 		   name ? "': " : ": ", why);
 	if (p->modern || (revision && strcmp(revision, "2025-11-25") >= 0)) {
-		fail_text(p, k->peer->prefix, "%s", buf_string(&text));
+		fail_text(p, peer, "%s", buf_string(&text));
 		return;
 	}
-	log_end(p, k->peer->prefix, false, buf_string(&text));
+	log_end(p, peer, false, buf_string(&text));
 	host_error(p, JSONRPC_INVALID_PARAMS, NULL, "Invalid params: %s",
 		   buf_string(&text));
 }
@@ -327,21 +330,32 @@ static void refuse_by_schema(struct host_part *p, const struct placed_call *k,
 	CLEANUP(buf_done) struct buf why = { 0 };
 
 	schema_explain(r, &why);
-	refuse_arguments(p, k, r->path.len ? buf_string(&r->path) : NULL,
+	refuse_arguments(p, k->peer->prefix,
+			 r->path.len ? buf_string(&r->path) : NULL,
 			 buf_string(&why));
+}
+
+/*
+ * What is checked must be what is carried out, and what whoever was asked for it
+ * has seen. True: they were refused.
+ */
+static bool stand_twice(struct host_part *p, const char *peer,
+			const cJSON *arguments)
+{
+	const char *twice = name_set_twice(arguments);
+
+	if (twice)
+		refuse_arguments(p, peer, twice, "it stands twice");
+	return twice != NULL;
 }
 
 static void send_call(struct host_part *p, struct placed_call *k)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
 	cJSON *said = k->arguments;
-	const char *twice = name_set_twice(said);
 
-	/* What is checked must be what is carried out. */
-	if (twice) {
-		refuse_arguments(p, k, twice, "it stands twice");
+	if (stand_twice(p, k->peer->prefix, said))
 		return;
-	}
 	k->arguments = mend_arguments(k->tool->schema, said);
 	cJSON_Delete(said);
 	if (k->source->wants_all)
@@ -382,6 +396,8 @@ static size_t take_device(struct host_part *p, const struct bridge_tool *t,
 	const char *device = json_string(arguments, "device");
 	size_t source;
 
+	if (stand_twice(p, NULL, arguments))
+		return SIZE_MAX;
 	if (!device) {
 		fail_text(
 			p, NULL,
@@ -429,6 +445,8 @@ static void call_any(struct host_part *p, const cJSON *arguments)
 	struct placed_call k = { 0 };
 	size_t source;
 
+	if (stand_twice(p, NULL, arguments))
+		return;
 	if (!device || !name) {
 		fail_text(p, NULL, "'%s' needs 'device' and 'tool'",
 			  own_tool_name(OWN_CALL));

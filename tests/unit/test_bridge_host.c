@@ -1099,6 +1099,10 @@ static void any_tool_of_any_board(void **state)
 	says(OWN("call_device_tool",
 		 "{\"device\":\"kitchen\",\"tool\":\"self.reboot\"}"),
 	     "'kitchen' has no tool 'self.reboot'");
+	/* Whoever was asked for it saw one of two boards. */
+	says(OWN("call_device_tool",
+		 "{\"device\":\"hall\",\"device\":\"kitchen\",\"tool\":\"self.set\",\"arguments\":{\"n\":4}}"),
+	     "argument 'device': it stands twice");
 	assert_int_equal(second.waiting + peer.waiting, 0);
 	assert_non_null(hear(OWN(
 		"call_device_tool",
@@ -1134,6 +1138,9 @@ static void equal_tools_as_one(void **state)
 	     "argument 'device' is missing: which board is meant? The tool 'devices' lists them");
 	says(OWN("set", "{\"n\":1,\"device\":\"attic\"}"),
 	     "no board is called 'attic'; there are: kitchen, hall\"");
+	says(OWN("set", "{\"n\":1,\"device\":\"hall\",\"device\":\"kitchen\"}"),
+	     "-32602,\"message\":\"Invalid params: argument 'device': it stands twice");
+	assert_int_equal(second.waiting + peer.waiting, 0);
 	assert_non_null(hear(OWN("set", "{\"n\":1,\"device\":\"hall\"}")));
 	bridge_peer_tend(&second);
 	assert_string_equal(started->params,
