@@ -16,6 +16,7 @@
 #include "cli/config.h"
 
 #define FILE_MAX ((size_t)32 << 20)
+#define ROOM (FILE_MAX - 64) /* for boards and lists */
 
 char *boards_file_path(const char *socket)
 {
@@ -119,36 +120,54 @@ struct kept_writer {
 	size_t count;
 };
 
-static void write_list(struct kept_writer *w, const struct bridge_list *l)
+static void print_list(struct buf *out, const struct bridge_list *l)
 {
-	if (name_set_add(&w->seen, l->id, 0) != NAME_NONE)
-		return;
-	if (w->lists.len)
-		buf_char(&w->lists, ',');
-	buf_json_string(&w->lists, l->id, strlen(l->id));
-	buf_text(&w->lists, ":[");
+	buf_json_string(out, l->id, strlen(l->id));
+	buf_text(out, ":[");
 	for (size_t i = 0; i < l->tools.count; i++) {
 		const struct span text = tool_text(&l->tools.tool[i]);
 
 		if (i)
-			buf_char(&w->lists, ',');
-		buf_add(&w->lists, text.text, text.len);
+			buf_char(out, ',');
+		buf_add(out, text.text, text.len);
 	}
-	buf_char(&w->lists, ']');
+	buf_char(out, ']');
 }
 
+static void print_board(struct buf *out, const struct kept_board *b)
+{
+	buf_text(out, "{\"id\":");
+	buf_json_string(out, b->id, strlen(b->id));
+	json_add_text(out, "prefix", b->prefix);
+	json_add_text(out, "about", b->about);
+	json_add_text(out, "way", b->way);
+	json_add_text(out, "list", b->list->id);
+	buf_printf(out, ",\"seen\":%" PRId64 "}", b->seen);
+}
+
+static void add_one(struct buf *out, const struct buf *one)
+{
+	if (out->len && one->len)
+		buf_char(out, ',');
+	buf_add(out, buf_string(one), one->len);
+}
+
+/* Not what would make the file one that is too large to be read again. */
 static void write_board(struct kept_writer *w, const struct kept_board *b)
 {
+	CLEANUP(buf_done) struct buf board = { 0 }, list = { 0 };
+
 	if (!b->list || !b->list->id || w->count >= BOARDS_FILE_MOST)
 		return;
-	write_list(w, b->list);
-	buf_text(&w->boards, w->count++ ? ",{\"id\":" : "{\"id\":");
-	buf_json_string(&w->boards, b->id, strlen(b->id));
-	json_add_text(&w->boards, "prefix", b->prefix);
-	json_add_text(&w->boards, "about", b->about);
-	json_add_text(&w->boards, "way", b->way);
-	json_add_text(&w->boards, "list", b->list->id);
-	buf_printf(&w->boards, ",\"seen\":%" PRId64 "}", b->seen);
+	print_board(&board, b);
+	if (name_set_find(&w->seen, b->list->id) == NAME_NONE)
+		print_list(&list, b->list);
+	if (w->boards.len + w->lists.len + board.len + list.len > ROOM)
+		return;
+	name_set_add(&w->seen, b->list->id, 0);
+	add_one(&w->boards, &board);
+	add_one(&w->lists, &list);
+	w->count++;
 }
 
 /* What another bridge put there. */

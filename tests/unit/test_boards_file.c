@@ -236,6 +236,39 @@ static void no_end_of_boards(void **state)
 	bridge_list_release(l);
 }
 
+/* What would be too large to be read again is left out, and the others stay. */
+static void long_lists(void **state)
+{
+	enum { LISTS = 40, LENGTH = 1 << 20 };
+	CLEANUP(mem_free_ptr) char *long_text = mem_alloc(LENGTH + 1);
+	CLEANUP(mem_free_ptr) char *tool = NULL;
+	struct bridge_list *l[LISTS], *small;
+	struct kept_board b[LISTS + 2];
+	char id[LISTS + 2][24];
+	size_t count = 0;
+
+	(void)state;
+	memset(long_text, 'x', LENGTH);
+	long_text[LENGTH] = '\0';
+	tool = mem_printf("{\"name\":\"a\",\"description\":\"%s\"}", long_text);
+	small = list("small", "{\"name\":\"self.a\"}");
+	for (size_t i = 0; i < COUNT(b); i++) {
+		snprintf(id[i], sizeof(id[i]), "%zu", i);
+		if (i < LISTS)
+			l[i] = list(id[i], tool);
+		b[i] = (struct kept_board){
+			id[i], "p",	      NULL,
+			NULL,  unix_now_ms(), i < LISTS ? l[i] : small
+		};
+	}
+	keep(b, COUNT(b));
+	boards_file_read(path, count_boards, &count);
+	assert_int_equal(count, 31 + 2);
+	for (size_t i = 0; i < LISTS; i++)
+		bridge_list_release(l[i]);
+	bridge_list_release(small);
+}
+
 static void it_cannot_be_written(void **state)
 {
 	CLEANUP(error_reset) struct error err = { 0 };
@@ -278,6 +311,7 @@ int main(void)
 						drop),
 		cmocka_unit_test_setup_teardown(as_it_stands_there, make, drop),
 		cmocka_unit_test_setup_teardown(no_end_of_boards, make, drop),
+		cmocka_unit_test_setup_teardown(long_lists, make, drop),
 		cmocka_unit_test_setup_teardown(it_cannot_be_written, make,
 						drop),
 	};
