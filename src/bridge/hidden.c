@@ -6,8 +6,11 @@
 #include "base/mem.h"
 #include "base/split.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "bridge/hints.h"
 #include "mcp/tool_effect.h"
+
+#define NAME_SHOWN 40 /* bytes */
 
 /* The first glob that it matches; NULL. */
 static const char *matching(const struct words *globs, const char *name)
@@ -50,7 +53,8 @@ static char *why_unasked(const struct tool *t, const struct tool_hints *h,
 			"it is for users only; --user-tools or --allow shows it");
 	if (address && h->read_only != HINT_YES)
 		return mem_printf(
-			"it takes an address ('%.40s') and may do more than read; --allow shows it",
+			"it takes an address ('%.*s') and may do more than read; --allow shows it",
+			(int)text_cut(address, strlen(address), NAME_SHOWN),
 			address);
 	return NULL;
 }

@@ -16,6 +16,8 @@
 #include "serve/pages_status.h"
 #include "serve/serve_state.h"
 
+#define REASON_MAX 200 /* bytes */
+
 /* ---- which ---- */
 
 void pages_query_read(struct pages_query *q, const char *query)
@@ -89,8 +91,10 @@ static void add_found(struct buf *out, const struct board *d)
 static void add_state(struct buf *out, const struct board *d)
 {
 	buf_text(out, board_state_word(d));
-	if (d->reason)
-		buf_printf(out, ": %.200s", d->reason);
+	if (!d->reason)
+		return;
+	buf_text(out, ": ");
+	buf_add_cut(out, d->reason, strlen(d->reason), REASON_MAX);
 }
 
 static void add_lease(struct buf *out, const struct board *d)

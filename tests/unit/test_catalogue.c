@@ -881,6 +881,19 @@ static void why_none_is_shown(void **state)
 		      "characters__ur') and may do more than read; --allow "
 		      "shows it");
 	assert_hidden(s,
+		      "{\"name\":\"x\"" TAKES(
+			      "a_name_of_more_than_forty_characters__äurl") "}",
+		      "it takes an address ('a_name_of_more_than_forty_"
+		      "characters__ä') and may do more than read; --allow "
+		      "shows it");
+	assert_hidden(
+		s,
+		"{\"name\":\"x\"" TAKES(
+			"a_name_of_more_than_forty_characters___äurl") "}",
+		"it takes an address ('a_name_of_more_than_forty_"
+		"characters___') and may do more than read; --allow "
+		"shows it");
+	assert_hidden(s,
 		      "{\"name\":\"x\"" TAKES("url")
 			      SAYS("\"readOnlyHint\":true") "}",
 		      NULL);

@@ -230,6 +230,7 @@ static void test_cells(void **state)
 			   .diag = &diag,
 			   .state = DEVICE_READY };
 	struct registry r = { 0 };
+	char words[204];
 
 	(void)state;
 	setenv("TZ", "UTC0", 1);
@@ -263,6 +264,15 @@ static void test_cells(void **state)
 		"\"02:00:00:00:00:01\",\"02:00:00:00:00:01\",\"WebSocket\","
 		"\"failed: 02:00:00:00:00:01\",\"\",\"\",\"\","
 		"\"2 errors, 1 warning\",\"\",\"1970-01-01 23:59:59\"]");
+	/* Its words are cut between characters. */
+	memset(words, 'x', 199);
+	memcpy(words + 199, "\xc3\xa4!", 4);
+	d.reason = words;
+	row_of(&d);
+	has("xxx\xe2\x80\xa6\"");
+	memcpy(words + 198, "\xc3\xa4", 3);
+	row_of(&d);
+	has("xxx\xc3\xa4\"");
 }
 
 /* Who holds it is for commands; that somebody does is for all. */
