@@ -287,6 +287,30 @@ static void warn_of_secrets(struct app *app)
 			"a secret stands in what is printed, since it stands in a target: keep it from others, or give the target to the server in an mcp.json, and name that with -t");
 }
 
+static void tell_left_out(struct app *app)
+{
+	const struct config *c = &app->config;
+	const struct {
+		const char *name;
+		bool given;
+	} rows[] = {
+		{ "header", c->headers.count },
+		{ "env", c->env.count },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].given)
+			render_note(
+				&app->out,
+				"--%s is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t",
+				rows[i].name);
+	}
+	if (host_config_hides_proxy(c))
+		render_note(
+			&app->out,
+			"--proxy is left out, since it holds a password: the host can set http_proxy and https_proxy");
+}
+
 static int print_config(const struct invocation *in,
 			const struct bridge_options *o, struct error *err)
 {
@@ -308,10 +332,7 @@ static int print_config(const struct invocation *in,
 	if (host_config_print(&out, &where, o->print_config, in->app, o, err))
 		return -1;
 	render_note(&in->app->out, "this goes into %s", where);
-	if (in->app->config.headers.count)
-		render_note(
-			&in->app->out,
-			"--header is left out, since it may hold a secret: give it to the server in an mcp.json, and name that with -t");
+	tell_left_out(in->app);
 	warn_of_secrets(in->app);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;

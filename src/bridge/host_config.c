@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "bridge/host_config.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "bridge/bridge.h"
 #include "bridge/host_snippet.h"
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/named.h"
+#include "cli/option.h"
 #include "net/control_client.h"
 
 /* What is a path is found from wherever the host starts us. */
@@ -60,6 +64,55 @@ static void add_milliseconds(struct words *out, const char *name, int64_t ms)
 		add_option(out, name, text);
 }
 
+/* The word of a choice; the first is what holds without it. */
+static void add_choice(struct words *out, const struct option_row *row,
+		       int choice)
+{
+	CLEANUP(words_done) struct words all = { 0 };
+
+	if (choice > 0 && words_split(&all, row->choices, NULL) == 0 &&
+	    (size_t)choice < all.count)
+		add_option(out, row->name, all.word[choice]);
+}
+
+static void add_row(struct words *out, const struct option_row *row,
+		    const struct config *c)
+{
+	const void *at = (const char *)c + row->offset;
+
+	if (row->type == OPTION_FLAG)
+		add_flag(out, row->name, *(const bool *)at);
+	else if (row->type == OPTION_CHOICE)
+		add_choice(out, row, *(const int *)at);
+	else if (row->type == OPTION_DURATION)
+		add_milliseconds(out, row->name, *(const int64_t *)at);
+	else if (row->type == OPTION_LIST)
+		add_many(out, row->name, at);
+	else if (row->type == OPTION_FILE)
+		add_file(out, row->name, *(const char *const *)at);
+	else
+		add_option(out, row->name, *(const char *const *)at);
+}
+
+/*
+ * How targets are reached. Not --trust, which is for one command, and not what
+ * may hold a secret: that is told (cmd_bridge.c).
+ */
+static void add_ways(struct words *out, const struct config *c)
+{
+	static const char names[] =
+		" envelope era mqtt-password-file cwd proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure ";
+
+	for (const struct option_row *row = config_options; row->name; row++) {
+		CLEANUP(mem_free_ptr)
+		char *word = mem_printf(" %s ", row->name);
+
+		if (strstr(names, word) && !(text_same(row->name, "proxy") &&
+					     host_config_hides_proxy(c)))
+			add_row(out, row, c);
+	}
+}
+
 /*
  * The host may hand on less of an environment than we have, as the official SDK
  * and Codex do: it would look for serve elsewhere.
@@ -77,6 +130,20 @@ static void add_socket(struct words *out, const struct app *app)
 	    !control_path(&path, NULL, false, NULL) &&
 	    !control_path_is_usual(path))
 		add_option(out, "socket", path);
+}
+
+/* The host comes by stdin and stdout, whichever ways there are beside. */
+static void add_fronts(struct words *out, const struct bridge_options *o)
+{
+	CLEANUP(mem_free_ptr)
+	char *tools = mem_printf("%lld", (long long)o->mcp_endpoint_tools);
+
+	add_flag(out, "stdio", o->stdio || o->mcp_endpoint_file || o->mcp_mqtt);
+	add_file(out, "mcp-endpoint-file", o->mcp_endpoint_file);
+	add_option(out, "mcp-endpoint-tools",
+		   o->mcp_endpoint_tools ? tools : NULL);
+	add_option(out, "mcp-mqtt", o->mcp_mqtt);
+	add_flag(out, "keep-asleep", o->keep_asleep);
 }
 
 static void add_own(struct words *out, const struct bridge_options *o)
@@ -118,7 +185,14 @@ static void collect(struct words *out, const struct app *app,
 	add_file(out, "token-file", c->token_file);
 	add_milliseconds(out, "timeout", c->timeout);
 	add_milliseconds(out, "wait", c->wait);
+	add_ways(out, c);
+	add_fronts(out, o);
 	add_own(out, o);
+}
+
+bool host_config_hides_proxy(const struct config *c)
+{
+	return c->proxy && strchr(c->proxy, '@');
 }
 
 int host_config_print(struct buf *out, const char **where, const char *host,

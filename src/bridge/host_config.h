@@ -5,6 +5,11 @@
 
 #include "bridge/fronts.h"
 
+struct config;
+
+/* A password stands in it: it is left out. */
+bool host_config_hides_proxy(const struct config *c);
+
 /*
  * The snippet that starts this program as it was asked, with absolute paths,
  * appended, and where it goes into *where (static). -1 (ERR_USAGE): no such host.

@@ -303,6 +303,12 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	ends 0
 	absent s3cret stdout
 	hints '--header is left out'
+	mcp --env 'X_KEY=s3cret' --proxy 'http://u:s3cret@127.0.0.1:9' --cacert ca.pem sim: bridge --print-config claude
+	ends 0
+	absent s3cret stdout stderr
+	hints '--env is left out'
+	hints '--proxy is left out'
+	jq -e '.[].boards.args == ["bridge", "--target=sim:", "--cacert='"$WORK"'/ca.pem"]' <<<"$out"
 	mcp bridge --keep-asleep
 	ends 2
 	mcp bridge --list

@@ -404,6 +404,57 @@ static void what_a_host_starts(void **state)
 	app.config.target = app.config.device = NULL;
 }
 
+/* What a target is reached by, and the ways beside stdin and stdout. */
+static void what_a_host_dials(void **state)
+{
+	char at[4096], cacert[] = "ca.pem", password[] = "/p";
+	CLEANUP(mem_free_ptr) char *expected = NULL;
+
+	(void)state;
+	app.config.socket = NULL;
+	words_add(&app.config.targets, "https://h/");
+	app.config.cacert = cacert;
+	app.config.mqtt_password_file = password;
+	app.config.envelope = 2;
+	app.config.era = 1;
+	app.config.insecure = app.config.no_oauth = true;
+	app.config.oauth_timeout = 7;
+	app.config.oauth_scope = "a b";
+	app.config.proxy = "http://p:1";
+	words_add(&app.config.resolve, "h:1:::1");
+	/* Of secrets it is said that they are left out. */
+	words_add(&app.config.headers, "X: s3cret");
+	words_add(&app.config.env, "X=s3cret");
+	options.mcp_mqtt = "mqtt://b/x";
+	options.keep_asleep = true;
+	options.mcp_endpoint_file = "/e";
+	options.mcp_endpoint_tools = 5;
+	assert_non_null(getcwd(at, sizeof(at)));
+	expected = mem_printf(
+		"[\"bridge\", \"--target=https://h/\", \"--envelope=plain\", "
+		"\"--era=modern\", \"--mqtt-password-file=/p\", "
+		"\"--proxy=http://p:1\", \"--resolve=h:1:::1\", "
+		"\"--no-oauth\", \"--oauth-scope=a b\", "
+		"\"--oauth-timeout=7ms\", \"--cacert=%s/ca.pem\", "
+		"\"--insecure\", \"--stdio\", \"--mcp-endpoint-file=/e\", "
+		"\"--mcp-endpoint-tools=5\", \"--mcp-mqtt=mqtt://b/x\", "
+		"\"--keep-asleep\"]\n",
+		at);
+	assert_words(expected);
+	app.config.proxy = "http://u:s3cret@p:1";
+	app.config.cacert = app.config.mqtt_password_file = NULL;
+	app.config.envelope = app.config.era = 0;
+	app.config.insecure = app.config.no_oauth = false;
+	app.config.oauth_timeout = 0;
+	app.config.oauth_scope = NULL;
+	words_done(&app.config.resolve);
+	options = (struct bridge_options){ 0 };
+	assert_words("[\"bridge\", \"--target=https://h/\"]\n");
+	words_done(&app.config.headers);
+	words_done(&app.config.env);
+	app.config.proxy = NULL;
+}
+
 /* A socket that is not where all look for it is named, if boards are wanted. */
 static void the_socket_of_a_host(void **state)
 {
@@ -450,6 +501,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_have_an_end, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_a_host_starts, set_up,
+						forget),
+		cmocka_unit_test_setup_teardown(what_a_host_dials, set_up,
 						forget),
 		cmocka_unit_test_setup_teardown(the_socket_of_a_host, set_up,
 						forget),
