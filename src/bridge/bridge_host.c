@@ -113,10 +113,11 @@ static void make_parts(struct host_question *q, size_t count)
 		q->part[i].question = q;
 }
 
+/* Answers, and what gives a question up, open none. */
 static bool is_too_much(const struct host_question *q, const struct said_all *s)
 {
 	return !s->batch && q->client->host->open > HOST_OPEN_MAX &&
-	       !json_member(s->tree, "result");
+	       json_member(s->tree, "method") && json_member(s->tree, "id");
 }
 
 static void take_all(struct host_question *q, struct said_all *said)

@@ -2027,6 +2027,35 @@ static void a_call_given_up_amid_a_question(void **state)
 	bridge_peer_tend(&peer);
 }
 
+/* Where too many are open no more are taken; what makes them fewer is. */
+static void too_many_questions(void **state)
+{
+	static const char refused[] = "too many questions are open";
+
+	(void)state;
+	says(ANSWERS("\"roots\":{}"), "2025-11-25");
+	a->reach(client, on_tell, &ear);
+	assert_null(peer_asks("1", "roots/list", "{}"));
+	assert_null(peer_asks("2", "roots/list", "{}"));
+	assert_non_null(hear(CALL("7", "1")));
+	host->open += HOST_OPEN_MAX - 2;
+	says("{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}",
+	     "\"result\":{}");
+	host->open++;
+	says("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}", refused);
+	is_silent("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+	is_silent(
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-1,\"message\":\"no\"}}");
+	bridge_host_tend(host);
+	assert_int_equal(server.answers, 2);
+	assert_int_equal(peer.waiting, 1);
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}");
+	assert_null(strstr(buf_string(&ear.said), refused));
+	assert_int_equal(peer.waiting, 0);
+	host->open -= HOST_OPEN_MAX - 1;
+	assert_int_equal(host->open, 0);
+}
+
 static void answers_that_are_none(void **state)
 {
 	(void)state;
@@ -2290,6 +2319,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_call_given_up_amid_a_question,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(too_many_questions, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(answers_that_are_none, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(roots_of_who_has_none, set_up,
