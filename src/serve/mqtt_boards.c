@@ -536,6 +536,7 @@ static int read_password(struct mqtt_boards *r, struct error *err)
 {
 	const char *file = r->server->config.mqtt_password_file;
 	const struct endpoint *e = &r->where;
+	CLEANUP(buf_done) struct buf where = { 0 };
 
 	if (e->user)
 		return secret_find(&r->where.password, "password file", file,
@@ -544,9 +545,10 @@ static int read_password(struct mqtt_boards *r, struct error *err)
 		return 0;
 	error_set(err, ERR_USAGE,
 		  "--mqtt-password-file: whose password is it?");
+	authority_print(&where, e->host, e->has_port ? e->port : 0);
 	return error_hint(
 		err, "name the user in the URL: --mqtt-broker %s://USER@%s",
-		e->scheme->name, e->host);
+		e->scheme->name, buf_string(&where));
 }
 
 /* Boards speak TLS on one port only, and there always. */

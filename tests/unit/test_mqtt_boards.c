@@ -598,6 +598,8 @@ static void foreign_silent(void **state)
 	broker_done(&broker);
 }
 
+static char hint[512]; /* of the last failure */
+
 static void expect_failure(struct rig *r, enum error_kind kind,
 			   const char *text)
 {
@@ -609,6 +611,7 @@ static void expect_failure(struct rig *r, enum error_kind kind,
 		fail_msg("'%s' is not in '%s'", text, err.text);
 	assert_int_equal(err.kind, kind);
 	assert_string_not_equal(err.hint, "");
+	snprintf(hint, sizeof(hint), "%s", err.hint);
 	error_reset(&err);
 }
 
@@ -638,6 +641,10 @@ static void failures(void **state)
 	r.config.mqtt_broker = "mqtt://127.0.0.1";
 	r.config.mqtt_password_file = "/no/such/password";
 	expect_failure(&r, ERR_USAGE, "whose password");
+	assert_non_null(strstr(hint, "--mqtt-broker mqtt://USER@127.0.0.1"));
+	r.config.mqtt_broker = "mqtts://[::1]:8884";
+	expect_failure(&r, ERR_USAGE, "whose password");
+	assert_non_null(strstr(hint, "--mqtt-broker mqtts://USER@[::1]:8884"));
 	r.config.mqtt_broker = "mqtt://u@127.0.0.1";
 	expect_failure(&r, ERR_USAGE, "password file");
 	r.config.mqtt_broker = "mqtt://u:geheim@127.0.0.1";
