@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -18,12 +19,25 @@
 #define FILE_MAX ((size_t)32 << 20)
 #define ROOM (FILE_MAX - 64) /* for boards and lists */
 
+/* From here a path is that of one serve, and elsewhere that of another. */
+static char *whole_path(const char *socket)
+{
+	CLEANUP(mem_free_ptr) char *folder = file_folder(socket);
+	char *real = realpath(folder, NULL);
+	char *whole = real ? mem_printf("%s/%s", real, file_name(socket)) :
+			     mem_strdup(socket);
+
+	free(real);
+	return whole;
+}
+
 char *boards_file_path(const char *socket)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(mem_free_ptr) char *whole = whole_path(socket);
 	CLEANUP(mem_free_ptr)
 	char *name = mem_printf("bridge-%016" PRIx64 ".json",
-				text_hash(socket, strlen(socket)));
+				text_hash(whole, strlen(whole)));
 	char *path = NULL;
 
 	return state_file(&path, name, &ignored) ? NULL : path;

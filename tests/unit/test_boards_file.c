@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -175,6 +176,37 @@ static void a_path_for_each_serve(void **state)
 	mem_free(b);
 }
 
+static char *path_from(const char *where, const char *socket)
+{
+	assert_int_equal(chdir(where), 0);
+	return boards_file_path(socket);
+}
+
+/* A path from where we are is that of one serve, wherever that is written. */
+static void a_path_from_here(void **state)
+{
+	CLEANUP(mem_free_ptr) char *in_a = folder_path("a");
+	CLEANUP(mem_free_ptr) char *in_b = folder_path("b");
+	CLEANUP(mem_free_ptr) char *whole = mem_printf("%s/s.sock", in_a);
+	CLEANUP(mem_free_ptr) char *a = NULL, *b = NULL, *same = NULL;
+	CLEANUP(mem_free_ptr) char *dot = NULL, *nowhere = NULL;
+
+	(void)state;
+	setenv("HOME", folder, 1);
+	unsetenv("XDG_STATE_HOME");
+	assert_int_equal(mkdir(in_a, 0700), 0);
+	assert_int_equal(mkdir(in_b, 0700), 0);
+	a = path_from(in_a, "s.sock");
+	b = path_from(in_b, "s.sock");
+	same = path_from("/", whole);
+	dot = path_from(in_a, "./s.sock");
+	nowhere = path_from("/", "no/such/s.sock");
+	assert_string_not_equal(a, b);
+	assert_string_equal(a, same);
+	assert_string_equal(a, dot);
+	assert_non_null(nowhere);
+}
+
 /* The file, byte for byte: another version's bridge reads it, too. */
 static void as_it_stands_there(void **state)
 {
@@ -309,6 +341,7 @@ int main(void)
 						drop),
 		cmocka_unit_test_setup_teardown(a_path_for_each_serve, make,
 						drop),
+		cmocka_unit_test_setup_teardown(a_path_from_here, make, drop),
 		cmocka_unit_test_setup_teardown(as_it_stands_there, make, drop),
 		cmocka_unit_test_setup_teardown(no_end_of_boards, make, drop),
 		cmocka_unit_test_setup_teardown(long_lists, make, drop),
