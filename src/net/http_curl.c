@@ -537,6 +537,14 @@ bool http_transfer_layers(const struct http_transfer *t, struct layers *out)
 	return layers_of_socket(out, has ? r->fd : CURL_SOCKET_BAD);
 }
 
+bool http_transfer_is_sent(const struct http_transfer *t)
+{
+	curl_off_t sent = 0;
+
+	curl_easy_getinfo(t->request->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	return sent >= (curl_off_t)t->len;
+}
+
 static int want_socket(CURL *easy, curl_socket_t fd, int what, void *owner,
 		       void *known)
 {

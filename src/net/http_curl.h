@@ -14,6 +14,8 @@ void http_engine_forget(struct http_engine *e, struct http_transfer *t);
 void curl_engine_start(struct curl_engine *e, struct http_transfer *t);
 /* What its connection shows; transport_ops.layers. */
 bool http_transfer_layers(const struct http_transfer *t, struct layers *out);
+/* All of its body; until then curl reads it where it is lent. Started. */
+bool http_transfer_is_sent(const struct http_transfer *t);
 /* Also while it runs; t->request is released. */
 void curl_engine_stop(struct curl_engine *e, struct http_transfer *t);
 

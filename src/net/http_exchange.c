@@ -301,7 +301,9 @@ static void http_post_head(struct http_exchange *x)
 	x->body.max = ERROR_BODY_MAX;
 	if (!is_ok(status))
 		return;
-	mem_free(TAKE(x->text));
+	/* Some begin to answer what they have not read yet. */
+	if (http_transfer_is_sent(x->transfer))
+		mem_free(TAKE(x->text));
 	if (x->message.is_initialize && !h->old && !x->resuming)
 		begin_session(x);
 	if (!x->message.is_request)

@@ -141,7 +141,7 @@ struct http_exchange {
 	struct http_exchange *next;
 	enum http_purpose purpose;
 	bool dead; /* released as soon as nobody stands in it */
-	char *text; /* of a POST; NULL once its answer is sure */
+	char *text; /* of a POST; NULL once it is sent and its answer is sure */
 	size_t len;
 	struct http_message message;
 	struct headers extra; /* for this message alone, before the user's */

@@ -2443,6 +2443,49 @@ static void test_queue(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 }
 
+static void on_early(uv_stream_t *tcp, ssize_t len, const uv_buf_t *in)
+{
+	struct web_client *c = tcp->data;
+
+	if (len <= 0)
+		return;
+	buf_add(&c->in, in->base, (size_t)len);
+	uv_read_stop(tcp);
+	web_say(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+		   "\r\n" EVENT("{\"method\":\"a\"}"));
+}
+
+/* Reads no more than the first bytes of what comes next. */
+static void answer_early(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "\"initialize\"")) {
+		web_json(c, REPLY(1));
+		uv_read_stop((uv_stream_t *)&c->tcp);
+		uv_read_start((uv_stream_t *)&c->tcp, web_on_room, on_early);
+	} else {
+		web_say(c, EVENT(REPLY(2)));
+	}
+}
+
+/* A server may begin to answer what it has not read yet: all of it goes out. */
+static void test_answered_early(void **state)
+{
+	const size_t len = 12 << 20;
+
+	(void)state;
+	begin(answer_early);
+	seen_send(&seen, INITIALIZE);
+	message(0);
+	send_padded(len);
+	assert_string_equal(message(1), "{\"method\":\"a\"}");
+	uv_read_start((uv_stream_t *)&web.clients->tcp, web_on_room,
+		      web_on_read);
+	assert_string_equal(message(2), REPLY(2));
+	assert_int_equal(strlen(web_body(request(1))), len);
+	assert_int_equal(strspn(web_body(request(1)) + strlen(LIST), " "),
+			 len - strlen(LIST));
+}
+
 static void test_forget(void **state)
 {
 	(void)state;
@@ -2731,6 +2774,7 @@ int main(void)
 		TEST(test_proxy),
 		TEST(test_large),
 		TEST(test_queue),
+		TEST(test_answered_early),
 		TEST(test_forget),
 		TEST(test_inside_events),
 		TEST(test_close_amid),
