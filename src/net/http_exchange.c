@@ -480,17 +480,33 @@ static bool is_of_server(const struct http_exchange *x, int status)
 	}
 }
 
-static void lose_session(struct http_exchange *x)
+/* Of two requests with one session, the second may hear of its end later. */
+static bool has_another(const struct http_exchange *x)
 {
-	struct http *h = x->http;
+	const char *sent = headers_get(&x->transfer->headers, "Mcp-Session-Id");
+	const char *now = x->http->session_id;
+
+	return sent && now && strcmp(sent, now) != 0;
+}
+
+static void forget_session(struct http *h)
+{
 	struct http_exchange *stream = http_exchange_find(h, HTTP_LISTEN);
-	struct error why = { 0 };
 
 	mem_free(TAKE(h->session_id));
 	mem_free(TAKE(h->revision));
 	h->forgotten = true;
 	if (stream)
 		http_exchange_end(stream);
+}
+
+static void lose_session(struct http_exchange *x)
+{
+	struct http *h = x->http;
+	struct error why = { 0 };
+
+	if (!has_another(x))
+		forget_session(h);
 	http_fail_as(&why, &h->site, WHY_SESSION_FORGOTTEN, 404);
 	fail_and_end(x, &why);
 }

@@ -354,6 +354,48 @@ static void test_session_lost(void **state)
 	web_has(request(5), "Mcp-Session-Id", "hush-1");
 }
 
+static struct web_client *late;
+
+/* The first call's answer waits; each initialize has a session of its own. */
+static void answer_restarted_late(struct web_client *c, const char *rq)
+{
+	static unsigned sessions;
+
+	if (asks(rq, "\"initialize\""))
+		web_reply(c, 200,
+			  ++sessions == 1 ? "Mcp-Session-Id: hush-1\r\n" :
+					    "Mcp-Session-Id: hush-9\r\n",
+			  "application/json", REPLY(1));
+	else if (asks(rq, "tools/call") && asks(rq, "hush-1"))
+		late = c;
+	else if (asks(rq, "tools/list"))
+		web_reply(c, 404, "", "", "");
+	else
+		answer_well(c, rq);
+}
+
+/* Of two that had the same session, the second may hear of its end later. */
+static void test_session_lost_later(void **state)
+{
+	(void)state;
+	begin(answer_restarted_late);
+	handshake();
+	request(2);
+	seen_send(&seen, CALL);
+	request(3);
+	seen_send(&seen, LIST);
+	failure(0);
+	seen_send(&seen, INITIALIZE);
+	message(1);
+	web_reply(late, 404, "", "", "");
+	assert_string_equal(failure(1), "3: '127.0.0.1' does not know the "
+					"session any more: HTTP 404");
+	seen_send(&seen, CALL);
+	assert_string_equal(message(2), REPLY(3));
+	web_has(web.requests.word[web.requests.count - 1], "Mcp-Session-Id",
+		"hush-9");
+}
+
 /* ---- the GET stream ---- */
 
 static const unsigned no_stream[] = { 405, 400, 404 };
@@ -2714,6 +2756,7 @@ int main(void)
 		TEST(test_initialized_cut),
 		TEST(test_events),
 		TEST(test_session_lost),
+		TEST(test_session_lost_later),
 		TEST(test_no_stream),
 		TEST(test_no_stream_watched),
 		TEST(test_stream_comes_first),
