@@ -221,14 +221,17 @@ static const char *client_dropped_as_told(const struct client *c,
 	return silent->ended;
 }
 
-/* -1: the wait ended early; err says so if it was the user. */
+/*
+ * -1: the wait ended early; err says why, unless it has the failure already
+ * that this was waited for, and it was not the user.
+ */
 static int wait_for_next(struct client *c, int64_t ms, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (!session_watch(c->session, NULL, loop_now() + ms, &why))
 		return 0;
-	if (why.kind == ERR_INTERRUPTED)
+	if (why.kind == ERR_INTERRUPTED || (err && err->kind == ERR_NONE))
 		error_copy(err, &why);
 	return -1;
 }

@@ -221,6 +221,30 @@ static void lost_between_tries(void **state)
 	error_reset(&err);
 }
 
+#define ASKS_MORE \
+	"\"result\":{\"resultType\":\"input_required\",\"requestState\":\"s\"}"
+
+/* A server that asks nothing and has no result is left some time: it goes. */
+static void lost_between_rounds(void **state)
+{
+	struct result r;
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("tools/call", ASKS_MORE);
+	script_add("tools/call", ASKS_MORE);
+	open_client(DIALECT_PLAIN);
+	client.modern = true;
+	client.era.revision = "2026-07-28";
+	fake_push(FAKE_CLOSED, NULL, 50);
+	assert_int_equal(client_call_tool(&client, "t", NULL, &r, &err), -1);
+	assert_sent("\"requestState\":\"s\"");
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "connection closed");
+	result_done(&r);
+	error_reset(&err);
+}
+
 #define TOOL(name, more) "{\"name\":\"" name "\"" more "}"
 
 static void call_as(const char *name, bool idempotent)
@@ -635,6 +659,7 @@ int main(void)
 		ASK_TEST(guard_and_a_restart),
 		ASK_TEST(interrupted_between_tries),
 		ASK_TEST(lost_between_tries),
+		ASK_TEST(lost_between_rounds),
 		ASK_TEST(hints_of_tools),
 		ASK_TEST(starts_over),
 		ASK_TEST(starts_over_once),
