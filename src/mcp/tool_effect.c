@@ -77,11 +77,20 @@ static bool same_word(struct span word, struct span wanted, bool verb)
 	       (verb && i + 1 == word.len && word.text[i] == 's');
 }
 
+static bool has_word(const char *text)
+{
+	struct span word;
+
+	return next_word(&text, &word);
+}
+
 /* The first words of text are those of "power_off". */
 static bool begins(const char *text, const char *words, bool verb)
 {
 	struct span word, wanted;
 
+	if (!has_word(words))
+		return false;
 	while (next_word(&words, &wanted)) {
 		if (!next_word(&text, &word) || !same_word(word, wanted, verb))
 			return false;
@@ -183,19 +192,27 @@ static int check_tools(const cJSON *tools, const char *text, size_t *at,
 	return 0;
 }
 
-static int check_words(const cJSON *words, const char *text, size_t *at,
-		       struct error *err)
+/* What has no letter of those that words are made of would be in every name. */
+static bool are_words(const cJSON *list)
 {
 	const cJSON *word;
 
-	cJSON_ArrayForEach(word, json_array(words, "destroys")) {
-		if (cJSON_IsString(word) && *word->valuestring)
-			continue;
-		*at = place_of(text, "destroys");
-		return error_set(err, ERR_USAGE,
-				 "\"destroys\" must be a list of words");
+	cJSON_ArrayForEach(word, list) {
+		if (!cJSON_IsString(word) || !has_word(word->valuestring))
+			return false;
 	}
-	return 0;
+	return !list || cJSON_IsArray(list);
+}
+
+static int check_words(const cJSON *words, const char *text, size_t *at,
+		       struct error *err)
+{
+	if (are_words(json_member(words, "destroys")))
+		return 0;
+	*at = place_of(text, "destroys");
+	return error_set(
+		err, ERR_USAGE,
+		"\"destroys\" must be a list of words, each of letters a to z");
 }
 
 int tool_effect_check(const char *text, size_t len, size_t *at,

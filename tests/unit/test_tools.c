@@ -426,6 +426,8 @@ static void effects_are_read_once(void **state)
 	assert_int_equal(allocated, 0);
 }
 
+#define OF_WORDS "\"destroys\" must be a list of words, each of letters a to z"
+
 /* A file of the user's own: where it is wrong, and how. */
 static void files_of_effects(void **state)
 {
@@ -448,9 +450,13 @@ static void files_of_effects(void **state)
 		{ "{\"tools\":{\"a\":{\"effect\":\"eats\"}}}", 10,
 		  "\"a\" needs an \"effect\": reads, acts or destroys" },
 		{ "{\"tools\":{},\"words\":{\"destroys\":[\"x\",\"\"]}}", 21,
-		  "\"destroys\" must be a list of words" },
-		{ "{\"tools\":{},\"words\":{\"destroys\":[7]}}", 21,
-		  "\"destroys\" must be a list of words" },
+		  OF_WORDS },
+		{ "{\"tools\":{},\"words\":{\"destroys\":[7]}}", 21, OF_WORDS },
+		/* None of these would be a word of a name, or of none alone. */
+		{ "{\"tools\":{},\"words\":{\"destroys\":[\"删除\"]}}", 21,
+		  OF_WORDS },
+		{ "{\"tools\":{},\"words\":{\"destroys\":\"melt\"}}", 21,
+		  OF_WORDS },
 	};
 
 	(void)state;
@@ -477,7 +483,7 @@ static char *own_effects(void *owner)
 static void effects_of_an_own_file(void **state)
 {
 	static char own[] =
-		"{\"words\":{\"destroys\":[\"melt\"]},\"tools\":{\"x.y\":"
+		"{\"words\":{\"destroys\":[\"删除\",\"melt\"]},\"tools\":{\"x.y\":"
 		"{\"effect\":\"acts\"}}}";
 
 	(void)state;
