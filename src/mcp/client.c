@@ -21,6 +21,7 @@
 #include "mcp/rules.h"
 #include "mcp/schema.h"
 #include "mcp/tools.h"
+#include "net/why.h"
 #include "rpc/session_calls.h"
 #include "wire/llm.h"
 
@@ -180,9 +181,24 @@ static int try_other_era(struct client *c, struct call *call,
 	return try_once(c, call, rq, err);
 }
 
+/* err has the 404: where there was no session, that tells more. */
+static int not_reopened(const struct error *why, struct error *err)
+{
+	bool had_session = err->reason == WHY_SESSION_FORGOTTEN;
+
+	if (had_session || why->kind == ERR_INTERRUPTED)
+		error_copy(err, why);
+	if (!had_session || why->kind == ERR_INTERRUPTED)
+		return -1;
+	return error_prefix(
+		err,
+		"the server forgot the session (404), and could not be started over");
+}
+
 static int try_anew(struct client *c, struct call *call,
 		    const struct client_request *rq, struct error *err)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
 	int status = try_once(c, call, rq, err);
 
 	if (status && takes_other_revision(c, call, err)) {
@@ -193,14 +209,9 @@ static int try_anew(struct client *c, struct call *call,
 		return try_other_era(c, call, rq, err);
 	if (!status || !is_forgotten(c, err))
 		return status;
+	if (client_reopen(c, &why))
+		return not_reopened(&why, err);
 	error_reset(err);
-	if (client_reopen(c, err)) {
-		if (err->kind == ERR_INTERRUPTED)
-			return -1;
-		return error_prefix(
-			err,
-			"the server forgot the session (404), and could not be started over");
-	}
 	return try_once(c, call, rq, err);
 }
 

@@ -13,6 +13,7 @@
 #include "mcp/guard.h"
 #include "mcp/opening.h"
 #include "mcp/tools.h"
+#include "net/why.h"
 #include "wire/llm.h"
 
 #define GOOD "\"result\":{}"
@@ -300,6 +301,7 @@ static void forget_session(void)
 {
 	error_set(&fake.failed_why, ERR_CONNECT, "no such session");
 	error_code(&fake.failed_why, 404);
+	error_reason(&fake.failed_why, WHY_SESSION_FORGOTTEN);
 }
 
 #define INITIALIZED_AGAIN                                                  \
@@ -358,6 +360,13 @@ static void starts_over_once(void **state)
 			    "no");
 	assert_string_equal(client.server_name, "board");
 	assert_non_null(client.config);
+	error_reset(&err);
+	/* One that has no sessions forgot none. */
+	script_add("x", "fail");
+	script_add("initialize", "\"error\":{\"message\":\"no\"}");
+	error_reason(&fake.failed_why, WHY_SERVER_GONE);
+	assert_int_equal(request("x", &err), -1);
+	assert_string_equal(err.text, "no such session");
 	error_reset(&err);
 }
 
