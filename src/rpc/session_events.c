@@ -39,6 +39,12 @@ int session_transmit(struct session *s, const struct buf *frame,
 		return session_closed_error(s, err);
 	if (!s->open)
 		return error_set(err, ERR_CONNECT, "not connected yet");
+	/* No queue takes it: that is no matter of the peer. */
+	if (frame->len > TRANSPORT_QUEUE_MAX)
+		return error_set(
+			err, ERR_USAGE,
+			"a message of %zu bytes is too long to be sent: %u are the limit",
+			frame->len, TRANSPORT_QUEUE_MAX);
 	if (headers && ops->send_with ?
 		    ops->send_with(&s->transport, text, frame->len, headers,
 				   err) :

@@ -7,6 +7,7 @@
 
 #include "net/head.h"
 #include "rpc/session_calls.h"
+#include "rpc/session_events.h"
 
 /* getting up */
 
@@ -582,6 +583,29 @@ static void watch_ends_calls(void **state)
 
 /* what is sent */
 
+/* Nothing waits, and the peer reads: the message alone is too long. */
+static void too_long_to_be_sent(void **state)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	CLEANUP(mem_free_ptr) char *blanks = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	blanks = mem_alloc(TRANSPORT_QUEUE_MAX + 1);
+	memset(blanks, ' ', TRANSPORT_QUEUE_MAX + 1);
+	buf_add(&frame, blanks, TRANSPORT_QUEUE_MAX + 1);
+	assert_int_equal(session_send(session, &frame, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text,
+			    "a message of 16777217 bytes is too long to be "
+			    "sent: 16777216 are the limit");
+	assert_int_equal(fake.sent_count, 0);
+	buf_cut(&frame, TRANSPORT_QUEUE_MAX);
+	error_reset(&err);
+	assert_int_equal(session_send(session, &frame, &err), 0);
+}
+
 static void sends(void **state)
 {
 	struct error err = { 0 };
@@ -797,6 +821,7 @@ int main(void)
 		TEST(watch_stops),
 		TEST(watch_ends_calls),
 		TEST(sends),
+		TEST(too_long_to_be_sent),
 		TEST(tap),
 		TEST(relayed),
 		TEST(relayed_mqtt),
