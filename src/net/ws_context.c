@@ -273,7 +273,6 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 {
 	uint64_t options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
 	struct ws_trust *t;
-	char name[32];
 	unsigned count = 0;
 
 	for (t = c->trusts; t; t = t->next) {
@@ -287,10 +286,10 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 	/* --cacert is instead of the system's certificates, not beside them. */
 	if (cacert)
 		options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
-	snprintf(name, sizeof(name), "tls%u", count);
 	t = mem_zalloc(sizeof(*t));
 	t->cacert = mem_strdup(cacert);
-	t->vhost = vhost_new(c, name, options, t->cacert);
+	snprintf(t->name, sizeof(t->name), "tls%u", count);
+	t->vhost = vhost_new(c, t->name, options, t->cacert);
 	if (!t->vhost) {
 		mem_free(t->cacert);
 		mem_free(t);

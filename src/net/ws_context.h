@@ -15,6 +15,7 @@
 struct ws_trust {
 	struct ws_trust *next;
 	char *cacert; /* NULL: the system's */
+	char name[16]; /* of the virtual host, which keeps no copy */
 	struct lws_vhost *vhost;
 };
 

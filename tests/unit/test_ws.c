@@ -3,6 +3,7 @@
  * WebSocket beyond the contract: fragments, limits, how connections end, and
  * every way in which dialling fails, each with its words.
  */
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <netinet/tcp.h>
 
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "net/front.h"
 #include "net/ws.h"
+#include "net/ws_private.h"
 #include "raw_client.h"
 #include "skip_for.h"
 
@@ -826,6 +828,32 @@ static void test_plain_server_for_tls(void **state)
 	      "use ws:// instead of wss://");
 }
 
+/* The library keeps no copy of it, and tells sessions of TLS apart by it. */
+static void test_names_of_trust(void **state)
+{
+	const char *(*name)(struct lws_vhost * vhost);
+	const struct ws *dialled;
+	struct error err = { 0 };
+	struct endpoint to;
+	Dl_info module;
+	void *library;
+
+	(void)state;
+	assert_true(dladdr(ws, &module));
+	library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	*(void **)&name = dlsym(library, "lws_get_vhost_name");
+	assert_non_null(name);
+	assert_int_equal(endpoint_parse(&to, "wss://127.0.0.1:1/", "", &err),
+			 0);
+	assert_int_equal(ws->dial.open(&side.t, &to, &err), 0);
+	dialled = side.t.impl;
+	assert_string_equal(name(dialled->dial->vhost), "tls0");
+	ws->dial.close(&side.t);
+	await_closed();
+	dlclose(library);
+	endpoint_done(&to);
+}
+
 static void cannot_open(struct endpoint *to, const char *text)
 {
 	struct error err = { 0 };
@@ -897,6 +925,7 @@ int main(void)
 		TEST(test_tokens),
 		TEST(test_nobody),
 		TEST(test_plain_server_for_tls),
+		TEST(test_names_of_trust),
 		TEST(test_bad_options),
 	};
 
