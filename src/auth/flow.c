@@ -754,7 +754,7 @@ static bool may_begin_again(struct auth_flow *f, const char *code)
 
 static void add_clock(struct error *why)
 {
-	if (!*why->hint)
+	if (why->kind == ERR_AUTH && !*why->hint)
 		error_hint(
 			why,
 			"is the key the one that is registered there, and the clock of this machine right?");
@@ -846,9 +846,10 @@ static void on_exchanged(void *owner, const struct http_answer *a)
 	} else if (exchange_read(&f->grant, a->status,
 				 (struct span){ a->body, a->len },
 				 f->s->idp_endpoint, &why)) {
-		error_hint(
-			&why,
-			"is the identity token still good, and meant for this program (--oauth-idp-token-file, --oauth-idp-client-id)?");
+		if (why.kind == ERR_AUTH)
+			error_hint(
+				&why,
+				"is the identity token still good, and meant for this program (--oauth-idp-token-file, --oauth-idp-client-id)?");
 		fail(f, &why);
 	} else {
 		ask_token(f);

@@ -45,9 +45,10 @@ struct token_answer {
 	char code[40];
 };
 /*
- * host: who answered. -1: ERR_AUTH with its words (code says which), or
- * ERR_PROTOCOL: a body that is none, another type than Bearer. No secret of
- * the body stands in the error.
+ * host: who answered. -1: ERR_AUTH with its words (code says which);
+ * ERR_CONNECT: trouble there, or too much to do, so later; ERR_PROTOCOL: a body
+ * that is none, another type than Bearer. No secret of the body stands in the
+ * error.
  */
 int token_answer_read(struct token_answer *out, int status, const char *body,
 		      size_t len, const char *host, struct error *err);

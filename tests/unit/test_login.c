@@ -655,6 +655,10 @@ static void a_company_for_its_user(void **state)
 	page("POST /idp ", 400, "{\"error\":\"invalid_grant\"}");
 	fails(ERR_AUTH, "'@/idp' gave no grant: invalid_grant",
 	      "--oauth-idp-token-file");
+	/* Trouble there says nothing of the token. */
+	page("POST /idp ", 503, "");
+	fails(ERR_CONNECT, "'@/idp' gave no grant: HTTP 503", NULL);
+	assert_string_equal(t.why.hint, "");
 	t.s.idp_endpoint = "http://idp.example/";
 	fails(ERR_PROTOCOL, "option '--oauth-idp-token-endpoint':", NULL);
 }
@@ -1432,6 +1436,11 @@ static void a_token_is_renewed(void **state)
 	assert_non_null(
 		strstr(t.why.text, "the token could not be renewed: '"));
 	assert_non_null(strstr(t.why.text, "gave no token: HTTP 503"));
+	/* So is it where too many asked: no login would help. */
+	page(TOKEN, 429, "");
+	refuse(401, CHALLENGE, "at-2", 0);
+	becomes(BEARER_FAILED, "at-2");
+	assert_int_equal(t.why.kind, ERR_CONNECT);
 }
 
 static void a_few_turns(void)
@@ -1858,6 +1867,10 @@ static void a_key_of_the_client(void **state)
 	page(TOKEN, 401, "{\"error\":\"invalid_client\"}");
 	fails(ERR_AUTH, "'@/as' gave no token: invalid_client",
 	      "and the clock of this machine right?");
+	page(TOKEN, 429, "");
+	fails(ERR_CONNECT, "'@/as' gave no token: HTTP 429", NULL);
+	assert_string_equal(t.why.hint, "");
+	page(TOKEN, 401, "{\"error\":\"invalid_client\"}");
 	t.s.key = "no key";
 	t.s.key_len = 6;
 	fails(ERR_USAGE, "holds no private key in PEM", "PKCS#8");

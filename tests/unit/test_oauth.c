@@ -355,6 +355,31 @@ static int read_token(int status, const char *body, struct token_answer *t,
 	return token_answer_read(t, status, body, strlen(body), "as", err);
 }
 
+/* What will pass says nothing of who asked. */
+static void test_refusals_that_pass(void **state)
+{
+	static const int later[] = { 408, 429, 500, 599 };
+	static const int never[] = { 200, 400, 401, 407, 409, 428, 430, 499 };
+	struct token_answer t;
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(later); i++) {
+		assert_int_equal(
+			read_token(later[i], "{\"error\":\"x\"}", &t, &err),
+			-1);
+		assert_int_equal(err.kind, ERR_CONNECT);
+		assert_int_equal(err.code, later[i]);
+	}
+	for (size_t i = 0; i < COUNT(never); i++) {
+		assert_int_equal(
+			read_token(never[i], "{\"error\":\"x\"}", &t, &err),
+			-1);
+		assert_int_equal(err.kind, ERR_AUTH);
+	}
+	error_reset(&err);
+}
+
 static void test_tokens(void **state)
 {
 	struct token_answer t;
@@ -1508,6 +1533,7 @@ int main(void)
 		cmocka_unit_test(many_issuers),
 		cmocka_unit_test(lengthy_answers),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_refusals_that_pass),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_redirects),
 		cmocka_unit_test(test_browser),
