@@ -243,31 +243,39 @@ static bool is_bound(const struct auth_flow *f)
 }
 
 /* An id that was made by hand is for one issuer: another must not get it. */
-static int check_bound(const struct auth_flow *f, const char *issuer,
-		       struct error *err)
+static int refuse_bound(const struct auth_flow *f, const char *issuer,
+			struct error *err)
 {
-	const struct login_entry *b = &f->before;
-
-	if (!is_bound(f) || strcmp(b->issuer, issuer) == 0)
-		return 0;
 	error_set(
 		err, ERR_AUTH,
-		"'%.120s' now names another authorization server, '%.120s', and the client id was used with '%.120s'",
-		f->s->server, issuer, b->issuer);
-	return error_hint(err,
-			  "if it is meant for the new one: --oauth-issuer '%s'",
-			  issuer);
+		f->described ?
+			"'%.120s' now names another authorization server, '%.120s', and the client id was used with '%.120s'" :
+			"'%.120s' is its own authorization server, '%.120s', and the client id was used with '%.120s'",
+		f->s->server, issuer, f->before.issuer);
+	if (f->described)
+		return error_hint(
+			err,
+			"if it is meant for the new one: --oauth-issuer '%s'",
+			issuer);
+	return error_hint(
+		err,
+		"give the --oauth-issuer that it was used with; or, if it is meant for this one, 'mcpctl logout %s' forgets the other",
+		f->s->name);
 }
 
 /* What an older server calls itself is known only now. */
 static void begin_client(struct auth_flow *f)
 {
+	const char *own = f->server.issuer;
 	struct error why = { 0 };
 
-	if (!f->described && check_bound(f, f->server.issuer, &why))
-		fail(f, &why);
-	else
+	if (f->described || !is_bound(f) ||
+	    strcmp(f->before.issuer, own) == 0) {
 		choose_client(f);
+		return;
+	}
+	refuse_bound(f, own, &why);
+	fail(f, &why);
 }
 
 static void next_issuer(struct auth_flow *f, struct error *why)
@@ -368,21 +376,26 @@ static int pick_issuer(struct auth_flow *f, struct error *err)
 			  told->word[0]);
 }
 
+/* Nor is it for one that is named beside its own, where that is gone. */
+static int pick_bound(struct auth_flow *f, struct error *err)
+{
+	if (!f->described || !is_bound(f))
+		return 0;
+	if (!words_has(&f->issuers, f->before.issuer))
+		return refuse_bound(f, f->issuers.word[0], err);
+	words_done(&f->issuers);
+	words_add(&f->issuers, f->before.issuer);
+	return 0;
+}
+
 static void begin_servers(struct auth_flow *f)
 {
 	struct error why = { 0 };
 
-	if (pick_issuer(f, &why) ||
-	    (f->described && check_bound(f, f->issuers.word[0], &why))) {
+	if (pick_issuer(f, &why) || pick_bound(f, &why))
 		fail(f, &why);
-		return;
-	}
-	/* Nor is it for one that is named behind, where the first is gone. */
-	if (f->described && is_bound(f)) {
-		words_done(&f->issuers);
-		words_add(&f->issuers, f->before.issuer);
-	}
-	next_issuer(f, &why);
+	else
+		next_issuer(f, &why);
 }
 
 /* 2025-03-26: the server is its own authorization server, at its root. */

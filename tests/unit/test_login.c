@@ -759,6 +759,12 @@ static void an_id_goes_to_no_other(void **state)
 	assert_int_equal(t.why.kind, ERR_PROTOCOL);
 	assert_non_null(strstr(t.why.text, "/gone' has no metadata"));
 	assert_int_equal(t.web.requests.count, 4);
+	/* Its own is the one, wherever in the list it stands. */
+	page(RESOURCE, 200,
+	     "{\"authorization_servers\":[\"@/as\",\"@/gone\"]}");
+	log_in(&wish);
+	assert_false(t.got);
+	assert_non_null(strstr(t.why.text, "/gone' has no metadata"));
 	/* Of an id that was used nowhere yet, each may be the one. */
 	mem_free(before.client_id);
 	before.client_id = mem_strdup("another");
@@ -787,8 +793,13 @@ static void an_id_at_an_older_server(void **state)
 	before.issuer = mem_strdup("https://elsewhere");
 	log_in(&wish);
 	assert_false(t.got);
-	assert_non_null(strstr(t.why.text, "the client id was used with "
-					   "'https://elsewhere'"));
+	assert_non_null(strstr(t.why.text,
+			       "/as', and the client id was used with "
+			       "'https://elsewhere'"));
+	/* It has no metadata that --oauth-issuer would find. */
+	assert_non_null(strstr(t.why.text, "is its own authorization server"));
+	assert_non_null(strstr(t.why.hint, "'mcpctl logout shop'"));
+	assert_null(strstr(t.why.hint, "--oauth-issuer '"));
 	login_entry_done(&before);
 }
 
