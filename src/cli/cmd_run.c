@@ -58,7 +58,7 @@ struct run {
 	struct report **report; /* as many as were asked for */
 	size_t reports;
 	bool keep_going;
-	size_t tried, failed;
+	size_t tried, failed, interrupted;
 	enum error_kind first; /* kind of the first failure */
 	size_t first_line; /* its index */
 };
@@ -84,10 +84,22 @@ static int read_script(struct run *run, const struct invocation *in,
 			 in->argc > 0 ? in->argv[0] : "-e");
 }
 
+static bool is_interrupted(const struct error *e)
+{
+	return e && e->kind == ERR_INTERRUPTED;
+}
+
+/* What a signal ended has not failed. */
 static void add_case(const struct run *run, const struct report_case *c)
 {
+	struct report_case told = *c;
+
+	if (is_interrupted(c->failure)) {
+		told.skipped = c->failure->text;
+		told.failure = NULL;
+	}
 	for (size_t i = 0; i < run->reports; i++)
-		report_add(run->report[i], c);
+		report_add(run->report[i], &told);
 }
 
 static void report_line(const struct run *run, const struct script_line *line,
@@ -110,7 +122,7 @@ static void report_rest(const struct run *run, size_t from,
 			.source = line->source,
 			.line = line->number,
 			.name = line->text,
-			.skipped = why->kind == ERR_INTERRUPTED ?
+			.skipped = is_interrupted(why) ?
 					   why->text :
 					   "an earlier command failed"
 		};
@@ -215,12 +227,15 @@ static void announce(struct run *run, const struct script_line *line)
 static void tell_count(const struct run *run)
 {
 	struct renderer *r = &run->app->out;
-	const struct run_record record = { .good = run->tried - run->failed,
-					   .failed = run->failed,
-					   .not_run = run->script.count -
-						      run->tried };
-	if (is_announced(run) && (record.failed == 0 || record.not_run > 0 ||
-				  !run->keep_going || r->ops->command))
+	const struct run_record record = {
+		.good = run->tried - run->failed - run->interrupted,
+		.failed = run->failed,
+		.interrupted = run->interrupted,
+		.not_run = run->script.count - run->tried,
+	};
+	if (is_announced(run) &&
+	    (record.failed == 0 || record.not_run > 0 ||
+	     record.interrupted > 0 || !run->keep_going || r->ops->command))
 		render_run(r, &record);
 }
 
@@ -240,7 +255,9 @@ static int run_line(struct run *run, size_t index, struct error *err)
 			    status != 0 ? err : NULL);
 	if (status == 0)
 		return 0;
-	if (run->failed++ == 0) {
+	if (is_interrupted(err)) {
+		run->interrupted++;
+	} else if (run->failed++ == 0) {
 		run->first = err->kind;
 		run->first_line = index;
 	}
@@ -250,7 +267,7 @@ static int run_line(struct run *run, size_t index, struct error *err)
 /* Where going on makes no sense, even if it was asked for. */
 static bool is_final(const struct run *run, const struct error *err)
 {
-	return !run->keep_going || err->kind == ERR_INTERRUPTED ||
+	return !run->keep_going || is_interrupted(err) ||
 	       err->kind == ERR_OUTPUT;
 }
 

@@ -380,17 +380,22 @@ void render_command(struct renderer *r, const struct command_record *c)
 
 void render_run(struct renderer *r, const struct run_record *run)
 {
-	size_t all = run->good + run->failed + run->not_run;
+	size_t all = run->good + run->failed + run->not_run + run->interrupted;
+	char ended[40] = "";
+
 	if (r->quiet)
 		return;
+	if (run->interrupted)
+		snprintf(ended, sizeof(ended), ", %zu interrupted",
+			 run->interrupted);
 	if (r->ops->run)
 		r->ops->run(r, run);
 	else if (run->good == all)
 		render_note(r, "%zu commands, all good", all);
 	else
 		render_note(r,
-			    "%zu commands: %zu good, %zu failed, %zu not run",
-			    all, run->good, run->failed, run->not_run);
+			    "%zu commands: %zu good, %zu failed%s, %zu not run",
+			    all, run->good, run->failed, ended, run->not_run);
 }
 
 void render_count_down(struct renderer *r, const char *text)

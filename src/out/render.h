@@ -296,6 +296,7 @@ struct command_record {
 /* The end of a script: how many of its commands went how. */
 struct run_record {
 	size_t good, failed, not_run;
+	size_t interrupted; /* by a signal, in its midst */
 };
 
 /* Something that was found, as it is told. Lent. */

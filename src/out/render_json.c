@@ -254,10 +254,13 @@ static void run(struct renderer *r, const struct run_record *record)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_text(&b, "{\"run\":{");
 	line_number(&b, "commands",
-		    (int64_t)(record->good + record->failed + record->not_run));
+		    (int64_t)(record->good + record->failed + record->not_run +
+			      record->interrupted));
 	line_number(&b, "good", (int64_t)record->good);
 	line_number(&b, "failed", (int64_t)record->failed);
 	line_number(&b, "not_run", (int64_t)record->not_run);
+	if (record->interrupted)
+		line_number(&b, "interrupted", (int64_t)record->interrupted);
 	buf_text(&b, "}}");
 	json_put_error_line(r, &b);
 }

@@ -144,12 +144,20 @@ END
 	grep -q alive stdout
 }
 
-@test "what Ctrl-C kept from being run says so in a report" {
+@test "what Ctrl-C ended, or kept from being run, has not failed; a report says which" {
 	background ended mcpctl 'sim:?fault=no-reply' run -k --report tap:ended.tap \
 		-e 'call self.get_device_status' -e ping
 	wait_for ended.err '^# call'
 	kill -INT "$LAST"
 	finish "$LAST" 130
+	grep -q '^ok 1 - .* # SKIP interrupted by Ctrl-C' ended.tap
 	grep -qx 'ok 2 - ping # SKIP command 1: interrupted by Ctrl-C' ended.tap
 	absent 'failed' ended.tap
+	absent '^not ok' ended.tap
+	grep -qx '2 commands: 0 good, 0 failed, 1 interrupted, 1 not run' ended.err
+	background ended mcpctl -o json 'sim:?fault=no-reply' run -k -e 'tools zzz' -e 'call self.get_device_status'
+	wait_for ended.err '"text":"call'
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	jq -se '[.[] | .run | select(. != null)] == [{commands: 2, good: 0, failed: 1, not_run: 0, interrupted: 1}]' ended.err
 }

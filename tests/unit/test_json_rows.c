@@ -267,14 +267,16 @@ static void test_findings(void **state)
 static void test_scripts(void **state)
 {
 	const struct command_record c = { "ping", "x.txt", 3 };
-	const struct run_record run = { 5, 2, 1 };
+	const struct run_record run = { 5, 2, 1, 0 }, ended = { 5, 2, 1, 1 };
 
 	(void)state;
 	start();
 	s.r.ops->command(&s.r, &c);
 	s.r.ops->run(&s.r, &run);
+	s.r.ops->run(&s.r, &ended);
 	tells("{\"command\":{\"text\":\"ping\",\"source\":\"x.txt\",\"line\":3}}\n"
-	      "{\"run\":{\"commands\":8,\"good\":5,\"failed\":2,\"not_run\":1}}\n");
+	      "{\"run\":{\"commands\":8,\"good\":5,\"failed\":2,\"not_run\":1}}\n"
+	      "{\"run\":{\"commands\":9,\"good\":5,\"failed\":2,\"not_run\":1,\"interrupted\":1}}\n");
 }
 
 static void test_pings(void **state)
