@@ -39,17 +39,20 @@ static bool is_end_of_wait(const struct error *err)
 static void give_up(struct connection *c, const struct task *t,
 		    struct error *err)
 {
-	bool told;
+	static const char *const words[] = {
+		[TASK_KEPT] =
+			"the server did not take that the task is cancelled: it may go on",
+		[TASK_TOLD] =
+			"the server was told to cancel the task, and may not have done it yet",
+		[TASK_ENDED] = "the task was cancelled",
+	};
+	enum task_given_up how;
 
 	if (task_is_over(t) || err->kind == ERR_UNMET)
 		return;
-	told = client_task_give_up(&c->client, t);
-	if (told && (is_end_of_wait(err) || !*err->hint))
-		error_hint(err, "the task was cancelled");
-	else if (is_end_of_wait(err))
-		error_hint(
-			err,
-			"the server did not take that the task is cancelled: it may go on");
+	how = client_task_give_up(&c->client, t);
+	if (is_end_of_wait(err) || (how != TASK_KEPT && !*err->hint))
+		error_hint(err, "%s", words[how]);
 }
 
 /* The server may tell by itself what it is asked: once is enough. */

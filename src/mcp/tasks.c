@@ -593,23 +593,40 @@ int client_task_cancel(struct client *c, struct task *t, struct error *err)
 	return take_task(t, &reply, reply.result, err);
 }
 
-bool client_task_give_up(struct client *c, const struct task *t)
+static enum task_given_up ask_soon(struct client *c, const char *method,
+				   const struct task *t)
 {
 	CLEANUP(call_done) struct call call = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
-	struct client_request rq = { .method = "tasks/cancel",
-				     .timeout = GIVE_UP_MS };
+	struct client_request rq = { .method = method, .timeout = GIVE_UP_MS };
 	int status;
 
-	if (!session_is_open(c->session) || !has_part(c, "cancel"))
-		return false;
 	json_add_object(&params, "taskId", t->id);
 	rq.params = buf_string(&params);
 	status = client_start(c, &call, &rq, NULL);
 	if (!status)
 		status = session_wait(c->session, &call, NULL);
 	session_forget(c->session, &call);
-	return !status;
+	if (status)
+		return TASK_KEPT;
+	return text_equal(json_string(call.reply.result, "status"),
+			  "cancelled") ?
+		       TASK_ENDED :
+		       TASK_TOLD;
+}
+
+/* The reply of a server of 2026-07-28 says only that it was told. */
+enum task_given_up client_task_give_up(struct client *c, const struct task *t)
+{
+	enum task_given_up how;
+
+	if (!session_is_open(c->session) || !has_part(c, "cancel"))
+		return TASK_KEPT;
+	how = ask_soon(c, "tasks/cancel", t);
+	if (how == TASK_TOLD && c->modern &&
+	    ask_soon(c, "tasks/get", t) == TASK_ENDED)
+		return TASK_ENDED;
+	return how;
 }
 
 /* ---- all of them ---- */

@@ -84,8 +84,12 @@ int client_task_wait(struct client *c, struct task *t,
 
 /* The server is told to end it; t is how it is after that. */
 int client_task_cancel(struct client *c, struct task *t, struct error *err);
-/* The same where nobody waits for long. False: it was not told, or refuses. */
-bool client_task_give_up(struct client *c, const struct task *t);
+/*
+ * The same where nobody waits for long. TASK_KEPT: the server was not told, or
+ * refuses; TASK_TOLD: it was, and the task may end; TASK_ENDED: it was cancelled.
+ */
+enum task_given_up { TASK_KEPT, TASK_TOLD, TASK_ENDED };
+enum task_given_up client_task_give_up(struct client *c, const struct task *t);
 
 struct task_list {
 	struct task *task; /* owned */

@@ -236,12 +236,28 @@ static void an_endless_task_ends_with_the_time(void **state)
 	assert_int_equal(err.kind, ERR_TIMEOUT);
 	assert_part(err.text, "(working)");
 	assert_false(task_is_over(&t));
-	assert_true(client_task_give_up(&client, &t));
+	assert_int_equal(client_task_give_up(&client, &t), TASK_ENDED);
 	assert_sent(
 		"\"method\":\"tasks/cancel\",\"params\":{\"taskId\":\"a/1\"}");
 	task_done(&t);
 	result_done(&out);
 	error_reset(&err);
+}
+
+/* Whoever has other words for it has not said that it is over. */
+static void what_was_told_is_not_done(void **state)
+{
+	struct task t = { .id = mem_strdup("a/1") };
+
+	(void)state;
+	script_add("initialize", WITH_TASKS);
+	script_add("tasks/cancel", "\"result\":{" TASK("working") "}");
+	open_client(DIALECT_PLAIN);
+	assert_int_equal(client_task_give_up(&client, &t), TASK_TOLD);
+	script_add("tasks/cancel",
+		   "\"error\":{\"code\":-1,\"message\":\"no\"}");
+	assert_int_equal(client_task_give_up(&client, &t), TASK_KEPT);
+	task_done(&t);
 }
 
 static void what_it_waits_for_is_not_made_up(void **state)
@@ -547,6 +563,7 @@ int main(void)
 		CLIENT_TEST(knows_how_it_ended),
 		CLIENT_TEST(no_task_is_a_failure),
 		CLIENT_TEST(an_endless_task_ends_with_the_time),
+		CLIENT_TEST(what_was_told_is_not_done),
 		CLIENT_TEST(what_it_waits_for_is_not_made_up),
 		CLIENT_TEST(asks_for_the_result_where_it_waits),
 		CLIENT_TEST(lists_tasks),
