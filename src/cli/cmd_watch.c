@@ -359,11 +359,11 @@ static int not_met(const struct watching *w, struct error *err)
 	return w->last ? error_detail(err, w->last, strlen(w->last)) : -1;
 }
 
-/* Ctrl-C is how somebody ends it who waits for nothing. */
+/* Ctrl-C is how somebody ends it who waits for nothing, and saw something. */
 static bool ended_by_hand(const struct watching *w, const struct error *err)
 {
 	return !w->options->until && err->kind == ERR_INTERRUPTED &&
-	       err->code == SIGINT;
+	       err->code == SIGINT && w->times.made > 0;
 }
 
 static int end_watch(struct watching *w, int status, struct error *err)
@@ -448,7 +448,7 @@ const struct command cmd_watch = {
 		"The next call begins --every after the last one began, or when that is answered: they never overlap. A call that fails is told and counted, and the next one is made all the same; so does the status at the end: that of the worst. "
 		"It ends where the connection does.\n"
 		"\n"
-		"With --until the status is 0 only if that was true of a value: of the tool's, not of what --jq makes of it. Without it Ctrl-C is an end like another.\n"
+		"With --until the status is 0 only if that was true of a value: of the tool's, not of what --jq makes of it. Without it Ctrl-C is an end like another, once a call was over.\n"
 		"\n"
 		"--load measures instead: N calls at once, each followed by the next, or N begun in each second whatever the others do (at most 256 at once; what could not be begun is told as not made in time). It says how many failed, why one of them did, and how long the others took: half of them at most p50, 90 of 100 at most p90.\n"
 		"\n"

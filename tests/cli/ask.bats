@@ -278,6 +278,16 @@ counter() {
 	see '^ *0 +[0-9]'
 }
 
+@test "watch: Ctrl-C before any call was over is no good end" {
+	for how in --every=1s --load=2; do
+		background mute mcpctl -v 'sim:?fault=no-reply' watch self.get_device_status "$how"
+		wait_for mute.err 'tools/call'
+		kill -INT "$LAST"
+		finish "$LAST" 130
+		grep -q 'interrupted by Ctrl-C' mute.err
+	done
+}
+
 @test "watch --load: so many at once, or a second" {
 	counter
 	run -0 --separate-stderr mcpctl -o json "${COUNTER[@]}" watch count --load 5 --count 50
