@@ -158,17 +158,28 @@ static void dial(struct source_serve *s)
 		control_line_bare(s->line);
 }
 
-/* Who did not answer in time is not asked again. */
+/* Who did not answer in time is not asked again, nor who answers nonsense. */
+static bool is_lost(const struct error *why)
+{
+	return why->kind == ERR_TIMEOUT || why->kind == ERR_INTERRUPTED ||
+	       why->kind == ERR_PROTOCOL;
+}
+
+/* What it refuses says nothing of the rest. */
 static bool ask(struct source_serve *s, const struct serve_question *q,
 		void (*each)(void *owner, struct control_answer *a),
 		void *owner)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
+
 	if (!s->tried)
 		dial(s);
-	if (s->line &&
-	    control_line_ask(s->line, q, s->deadline, each, owner, NULL) == 0)
+	if (!s->line)
+		return false;
+	if (control_line_ask(s->line, q, s->deadline, each, owner, &why) == 0)
 		return true;
-	hang_up(s);
+	if (is_lost(&why))
+		hang_up(s);
 	return false;
 }
 
@@ -239,7 +250,7 @@ static bool source_serve_tool(struct source_serve *s, const char *name,
 		struct span tool;
 
 		if (!ask(s, &q, control_answer_take, &answer))
-			return false;
+			continue;
 		tool = control_answer_member(&answer, "tool");
 		buf_add(out, tool.text, tool.len);
 		if (tool.len > 0)

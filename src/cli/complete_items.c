@@ -3,6 +3,7 @@
 #include "cli/complete_items.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -706,12 +707,26 @@ void complete_named(struct completing *c, const struct offer *offer)
 	named_targets(&c->position->search, add_named_value, &a);
 }
 
+/* Found without case, and taken so: what is typed of it stays as it is. */
+static void add_device(void *owner, const char *word, const char *brief)
+{
+	struct adding *a = owner;
+	const char *typed = a->offer.typed ? a->offer.typed : "";
+	size_t len = strlen(typed);
+	CLEANUP(mem_free_ptr) char *whole = NULL;
+
+	if (strncasecmp(word, typed, len) != 0)
+		return;
+	whole = mem_printf("%s%s", typed, word + len);
+	complete_add(a->c, &a->offer, whole, brief);
+}
+
 void complete_devices(struct completing *c, const struct offer *offer)
 {
 	const struct schema_source *s = c->source;
 	struct adding a = { c, *offer };
 
-	s->devices(s->owner, offer->typed ? offer->typed : "", add_word, &a);
+	s->devices(s->owner, offer->typed ? offer->typed : "", add_device, &a);
 	complete_sort(c);
 }
 

@@ -6,6 +6,7 @@
 #define KNOWN_TOOLS_H
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -56,7 +57,7 @@ static inline void known_each_device(void *owner, const char *prefix,
 	const struct known *k = owner;
 
 	for (size_t i = 0; k->device && k->device[i][0]; i++) {
-		if (text_starts(k->device[i][0], prefix))
+		if (strncasecmp(k->device[i][0], prefix, strlen(prefix)) == 0)
 			each(to, k->device[i][0], k->device[i][1]);
 	}
 }

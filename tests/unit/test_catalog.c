@@ -75,6 +75,12 @@ static void answer(int fd, const char *question)
 		 strstr(question, "\"self.b\""))
 		reply(fd, "{\"op\":\"tool\",\"tools\":2,"
 			  "\"tool\":{\"name\":\"self.b\"}}");
+	else if (strstr(question, "\"list\":\"00\"") &&
+		 strstr(question, "\"self.c\""))
+		reply(fd, "{\"op\":\"error\",\"error\":{\"kind\":\"peer\"}}");
+	else if (strstr(question, "\"self.c\""))
+		reply(fd, "{\"op\":\"tool\",\"tools\":2,"
+			  "\"tool\":{\"name\":\"self.c\"}}");
 	else if (strstr(question, "\"op\":\"tool\""))
 		reply(fd, "{\"op\":\"tool\",\"tools\":2}");
 	else if (strstr(question, "\"device\":\"gl*\""))
@@ -303,6 +309,8 @@ static void test_serve(void **state)
 	expect_tools(&s, "self.", "self.a(of \"a\") self.b() ");
 	expect_tool(&s, "self.b", "{\"name\":\"self.b\"}");
 	expect_tool(&s, "self.none", NULL);
+	/* Of one list it is refused, and the next one has it. */
+	expect_tool(&s, "self.c", "{\"name\":\"self.c\"}");
 	assert_true(s.known(s.owner));
 	expect_devices(&s, "",
 		       "kitchen(aa:01, esp-box 2.4.2, ready) "

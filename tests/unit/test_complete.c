@@ -276,6 +276,11 @@ static void test_devices(void **state)
 	expect("-d k", "kitchen|");
 	expect("-dk", "-dkitchen|");
 	expect("--device=aa", "--device=aa:01|");
+	/* Found without case, as -d takes them; what is typed stays. */
+	expect("-d A", "Aa:01|");
+	expect("--device=AA:0", "--device=AA:01|");
+	expect("-dKIT", "-dKITchen|");
+	expect("kick Ki", "Kitchen|");
 	expect("kick ", "aa:01|kitchen|");
 	expect("kick x ", "");
 	expect("devices k", "kitchen|");
