@@ -262,7 +262,8 @@ void shown_form(struct buf *out, const struct question *q, const struct form *f)
 void shown_url(struct buf *out, const struct question *q, const char *url)
 {
 	CLEANUP(mem_free_ptr) char *host = question_url_host(url, NULL);
-	bool plain = !text_find(host, "xn--");
+	/* Browsers decode what stands there by %. */
+	bool plain = !text_find(host, "xn--") && !strchr(host, '%');
 
 	for (const char *p = host; *p; p++)
 		plain = plain && !(*p & 0x80);

@@ -375,6 +375,8 @@ static void test_pages(void **state)
 		{ "https://a.b/c", "host: a.b\n" },
 		{ "https://XN--a.b/c",
 		  "host: XN--a.b  (not plain letters: look twice)\n" },
+		{ "https://%D0%B0pple.com/",
+		  "host: %D0%B0pple.com  (not plain letters: look twice)\n" },
 		{ "https://b\xc3\xbcro/",
 		  "host: b\xc3\xbcro  (not plain letters: look twice)\n" },
 	};
