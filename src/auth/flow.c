@@ -180,7 +180,7 @@ static void ask(struct auth_flow *f, const struct auth_question *q,
 /* Where servers have nothing. They may send a browser elsewhere instead. */
 static bool is_nothing(const struct http_answer *a)
 {
-	return a->status >= 300 && a->status < 500;
+	return a->status >= 300 && !status_is_passing(a->status);
 }
 
 /* Of a page that is there for every address, too. */

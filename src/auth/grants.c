@@ -126,8 +126,8 @@ static void keep_code(char code[40], const cJSON *tree)
 		memcpy(code, error, len + 1);
 }
 
-/* Trouble there, which says nothing of who asked (RFC 9110, RFC 6585). */
-static bool is_passing(int status)
+/* RFC 9110, RFC 6585. */
+bool status_is_passing(int status)
 {
 	return status == 408 || status == 429 || status >= 500;
 }
@@ -140,7 +140,7 @@ static int refuse(int status, const cJSON *tree, const char *host,
 
 	snprintf(number, sizeof(number), "HTTP %d", status);
 	add_words(&words, tree, number);
-	error_set(err, is_passing(status) ? ERR_CONNECT : ERR_AUTH,
+	error_set(err, status_is_passing(status) ? ERR_CONNECT : ERR_AUTH,
 		  "'%.150s' gave no %s%s", host, what, buf_string(&words));
 	return error_code(err, status);
 }

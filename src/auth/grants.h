@@ -38,6 +38,9 @@ enum client_proof client_proof_register(const struct server_metadata *m);
 
 /* ---- tokens ---- */
 
+/* Trouble there, or too much to do: it says nothing of what was asked. */
+bool status_is_passing(int status);
+
 struct token_answer {
 	char *access, *refresh, *scope; /* NULL: not told; access is there */
 	int64_t expires_in; /* seconds; -1: not told */

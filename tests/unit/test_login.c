@@ -994,8 +994,9 @@ static void answers_that_do_not_come(void **state)
 /* What is no document, and what is trouble of the server. */
 static void statuses_of_documents(void **state)
 {
-	static const int nothing[] = { 300, 302, 401, 404, 429, 499 };
-	static const int trouble[] = { 201, 204, 500, 503, 599 };
+	static const int nothing[] = { 300, 302, 401, 404, 407,
+				       409, 428, 430, 499 };
+	static const int trouble[] = { 201, 204, 408, 429, 500, 503, 599 };
 
 	(void)state;
 	good_pages();
