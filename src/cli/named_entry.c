@@ -163,9 +163,10 @@ void named_expand_names(struct words *out, const char *text, size_t max)
 /* Whether the value of something that is called so is a secret. */
 static bool is_secret(const char *name, size_t len)
 {
-	static const char *const words[] = { "key",	   "token",    "secret",
-					     "passw",	   "passwd",   "auth",
-					     "credential", "signature" };
+	static const char *const words[] = {
+		"key",	"token",      "secret",	   "passw", "passwd",
+		"auth", "credential", "signature", "cookie"
+	};
 	CLEANUP(mem_free_ptr) char *copy = mem_strndup(name, len);
 
 	for (size_t i = 0; i < COUNT(words); i++) {
@@ -175,12 +176,50 @@ static bool is_secret(const char *name, size_t len)
 	return false;
 }
 
-/* A variable is no secret: its name is what stands there. */
+/* Bytes of the variable that text begins with; 0: it begins with none. */
+static size_t variable_length(const char *text, size_t len)
+{
+	const char *end = len > 2 && strncmp(text, "${", 2) == 0 ?
+				  memchr(text, '}', len) :
+				  NULL;
+
+	return end ? (size_t)(end + 1 - text) : 0;
+}
+
+/* Its name is no secret; what it stands for if it is not set may be one. */
+static void add_variable_name(struct buf *out, const char *text, size_t len)
+{
+	const char *other = memmem(text, len, ":-", 2);
+	size_t head = other ? (size_t)(other + 2 - text) : len - 1;
+
+	buf_add(out, text, head);
+	if (head < len - 1)
+		buf_text(out, HIDDEN);
+	buf_char(out, '}');
+}
+
+/* What stands beside variables, and behind the scheme of a header. */
+static void add_hidden(struct buf *out, const char *value, size_t len)
+{
+	size_t own = mask_scheme(value, len);
+	bool hidden = false;
+
+	buf_add(out, value, own);
+	for (size_t at = own; at < len; at += own ? own : 1) {
+		own = variable_length(value + at, len - at);
+		if (own)
+			add_variable_name(out, value + at, own);
+		else if (!hidden)
+			buf_text(out, HIDDEN);
+		hidden = !own;
+	}
+}
+
 static void add_value(struct buf *out, const char *value, size_t len,
 		      bool secret)
 {
-	if (secret && len && strncmp(value, "${", 2) != 0)
-		buf_text(out, HIDDEN);
+	if (secret)
+		add_hidden(out, value, len);
 	else
 		buf_add(out, value, len);
 }
@@ -302,15 +341,16 @@ char *named_entry_shown(const cJSON *entry)
 
 char *named_header_shown(const char *name, const char *value)
 {
+	const bool secret = is_secret(name, strlen(name));
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	buf_printf(&text, "%s: ", name);
 	/* What is sent is what it names: "Bearer ${TOKEN}". */
-	if (strstr(value, "${")) {
-		buf_text(&text, value);
+	if (secret || strstr(value, "${")) {
+		add_value(&text, value, strlen(value), secret);
 		return buf_take(&text);
 	}
-	buf_text(&text, is_secret(name, strlen(name)) ? HIDDEN : value);
+	buf_text(&text, value);
 	return masked(&text);
 }
 

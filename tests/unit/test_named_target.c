@@ -290,6 +290,11 @@ static void test_shown(void **state)
 		  "http://h/p?a=1&my_key=***&b&token=***" },
 		{ "{\"url\":\"http://h/p?my_key=${K}&secret=&x=y=z\"}",
 		  "http://h/p?my_key=${K}&secret=&x=y=z" },
+		{ "{\"url\":\"http://h/p?my_key=${K:-hush}&a=b\"}",
+		  "http://h/p?my_key=${K:-***}&a=b" },
+		{ "{\"command\":\"x\",\"args\":[\"--key\",\"${K:-hush}\","
+		  "\"--key=${K}hush\"]}",
+		  "stdio:x --key '${K:-***}' '--key=${K}***'" },
 		{ "{\"url\":\"http://me:hush@h:1/@p\"}", "http://***@h:1/@p" },
 		{ "{\"url\":\"http://h/a@b?c\"}", "http://h/a@b?c" },
 		{ "{\"url\":\"sim:x?y=1\"}", "sim:x?y=1" },
@@ -328,6 +333,13 @@ static void test_headers_shown(void **state)
 		{ "Authorization", "Bearer ${T}",
 		  "Authorization: Bearer ${T}" },
 		{ "X", "Bearer hush", "X: Bearer ***" },
+		/* What stands beside a variable, or in place of it, is one, too. */
+		{ "Authorization", "Bearer ${T:-hush}",
+		  "Authorization: Bearer ${T:-***}" },
+		{ "X-Api-Key", "hush-${env:A}${B:-}hush${C",
+		  "X-Api-Key: ***${env:A}${B:-}***" },
+		{ "X-Plain", "a${A:-b}", "X-Plain: a${A:-b}" },
+		{ "Cookie", "sid=hush; b=hush", "Cookie: ***" },
 	};
 
 	(void)state;
