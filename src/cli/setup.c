@@ -179,6 +179,16 @@ int secret_read(char **out, const char *file, const char *environment,
 	return 0;
 }
 
+/* Its name alone is told: the value is a secret as often as not. */
+static int no_header(const char *text, struct error *err)
+{
+	const size_t len = strcspn(text, ": \t");
+
+	error_set(err, ERR_USAGE, "option '--header': '%.*s%s' is no header",
+		  (int)len, text, text[len] ? "…" : "");
+	return error_hint(err, "write it as in --header 'X-Name: value'");
+}
+
 /* "Name: value" as it is typed in a header line. */
 static int add_header(struct headers *to, const char *text, struct error *err)
 {
@@ -186,12 +196,8 @@ static int add_header(struct headers *to, const char *text, struct error *err)
 	CLEANUP(mem_free_ptr)
 	char *name = mem_strndup(text, strcspn(text, ":"));
 
-	if (!colon || !header_name_fits(name) || !header_value_fits(colon)) {
-		error_set(err, ERR_USAGE,
-			  "option '--header': '%s' is no header", text);
-		return error_hint(err,
-				  "write it as in --header 'X-Name: value'");
-	}
+	if (!colon || !header_name_fits(name) || !header_value_fits(colon))
+		return no_header(text, err);
 	headers_add(to, name, colon + 1 + strspn(colon + 1, " \t"));
 	return 0;
 }

@@ -368,6 +368,13 @@ static void test_headers(void **state)
 		refused("http://h/", "is no header");
 	}
 	words_done(&app.config.headers);
+	/* What may be a secret is not told. */
+	words_add(&app.config.headers, "X-Api-Key hush");
+	refused("http://h/", "'X-Api-Key…' is no header");
+	words_done(&app.config.headers);
+	words_add(&app.config.headers, "X-Name");
+	refused("http://h/", "'X-Name' is no header");
+	words_done(&app.config.headers);
 }
 
 static void test_tokens(void **state)
