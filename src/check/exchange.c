@@ -196,7 +196,9 @@ static void tell_tls(struct checkup *k, const struct tls_facts *f)
 {
 	char days[32] = "";
 
-	if (f->days != INT_MAX)
+	if (f->days < 0)
+		snprintf(days, sizeof(days), ", expired");
+	else if (f->days != INT_MAX)
 		snprintf(days, sizeof(days), ", %d day%s left", f->days,
 			 f->days == 1 ? "" : "s");
 	check_stage(k, "tls", STAGE_OK, "%s%s%s%s%s", f->version,

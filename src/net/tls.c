@@ -208,6 +208,8 @@ static void link_facts(const struct tls_link *t, struct tls_facts *out)
 	if (!ASN1_TIME_diff(&out->days, &seconds, NULL,
 			    X509_get0_notAfter(peer)))
 		out->days = INT_MAX;
+	else if (seconds < 0)
+		out->days--; /* both are cut towards 0 */
 	X509_free(peer);
 }
 

@@ -25,7 +25,7 @@ struct tls_facts {
 	char version[16]; /* "TLSv1.3" */
 	char issuer
 		[64]; /* of the certificate, its common name, cut; "": none */
-	int days; /* until it expires; INT_MAX: not known */
+	int days; /* until it expires, whole ones; below 0: it has; INT_MAX: not known */
 	char doubt
 		[128]; /* why the certificate would not be believed (insecure); "" */
 };

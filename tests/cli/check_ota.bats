@@ -238,6 +238,13 @@ nothing_above_a_note() {
 	ends 3
 	grep -qE '^tls +fail .*expired' stdout
 	grep -qE '^error +N201 ' stdout
+	mcp check ota "https://localhost:${AT##*:}/" --insecure
+	grep -qE '^tls +ok +TLSv1.3, by test-ca, expired; the certificate was not checked' stdout
+	# An hour ago is no day ago.
+	old_certificate 20200101000000Z "$(date -u -d '1 hour ago' +%Y%m%d%H%M%SZ)"
+	planted old.pem server.key
+	mcp check ota "https://localhost:${AT##*:}/" --insecure
+	grep -qE '^tls +ok +TLSv1.3, by test-ca, expired; ' stdout
 	old_certificate 20900101000000Z 20910101000000Z
 	planted old.pem server.key
 	mcp check ota "https://localhost:${AT##*:}/" --cacert ca.pem
