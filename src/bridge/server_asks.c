@@ -6,8 +6,11 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "mcp/unanswered.h"
 #include "rpc/session_calls.h"
+
+#define METHOD_SHOWN 60 /* bytes */
 
 /* ---- by requests ---- */
 
@@ -27,13 +30,19 @@ static bool is_declared(const struct client_answers *a, const char *method)
 	return a->elicit_form || a->elicit_url;
 }
 
+/* A round's method is any text of the server's. */
+static int cut(const char *method)
+{
+	return (int)text_cut(method, strlen(method), METHOD_SHOWN);
+}
+
 static void tell_refused(const struct server_asks *a, const char *method,
 			 const char *why)
 {
 	CLEANUP(mem_free_ptr)
 	char *line =
-		mem_printf("%s asks %.60s, and is told that nobody answers: %s",
-			   a->peer->prefix, method, why);
+		mem_printf("%s asks %.*s, and is told that nobody answers: %s",
+			   a->peer->prefix, cut(method), method, why);
 
 	a->told(a->owner, line);
 }
@@ -229,8 +238,9 @@ int server_asks_end_round(struct server_asks *a, const char *params,
 	if (refused)
 		return error_set(
 			err, ERR_UNMET,
-			"what it asks its user ('%.60s') was not answered: %s",
-			refused->method, refused->refused);
+			"what it asks its user ('%.*s') was not answered: %s",
+			cut(refused->method), refused->method,
+			refused->refused);
 	rounds_params(out, params, &a->rounds);
 	return 0;
 }

@@ -296,6 +296,29 @@ static int begin_round(const char *result, struct error *err)
 	return status;
 }
 
+/* What is cut ends with a character: of 61 bytes the last two are one. */
+#define UNCUT "0123456789012345678901234567890123456789012345678901234567x"
+#define LONG                                                    \
+	"{\"resultType\":\"input_required\",\"inputRequests\":" \
+	"{\"a\":{\"method\":\"" UNCUT "\u00fc\"}}}"
+
+static void a_long_method_in_a_round(void **state)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	(void)state;
+	assert_int_equal(begin_round(LONG, NULL), 0);
+	assert_string_equal(
+		host.told,
+		"box asks " UNCUT
+		", and is told that nobody answers: nobody knows that method");
+	assert_int_equal(server_asks_end_round(&asks, "{}", &params, &err), -1);
+	assert_string_equal(err.text,
+			    "what it asks its user ('" UNCUT
+			    "') was not answered: nobody knows that method");
+}
+
 #define TWO                                                              \
 	"{\"resultType\":\"input_required\",\"requestState\":\"s\","     \
 	"\"inputRequests\":{\"a\":{\"method\":\"roots/list\"},"          \
@@ -561,6 +584,7 @@ int main(void)
 		ASKED(questions_withdrawn),
 		ASKED(its_connection_ends),
 		ASKED(a_round_and_its_answers),
+		ASKED(a_long_method_in_a_round),
 		ASKED(a_round_that_is_refused),
 		ASKED(a_round_that_nobody_is_asked),
 		ASKED(a_round_of_a_method_that_is_none),
