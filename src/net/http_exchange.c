@@ -316,6 +316,23 @@ static void http_post_head(struct http_exchange *x)
 
 /* ---- a message ---- */
 
+/* A reply to none of ours, where this one's is awaited. */
+static void keep_stray(struct http_exchange *x, const char *text, size_t len)
+{
+	const struct http_exchange *of = x->http->exchanges;
+
+	if (!x->message.is_request || x->answered ||
+	    !http_message_replies(text, len))
+		return;
+	while (of && !http_message_answered(&of->message, text, len))
+		of = of->next;
+	if (of)
+		return;
+	x->stray = true;
+	buf_reset(&x->body);
+	buf_add(&x->body, text, len);
+}
+
 static void http_post_event(struct http_exchange *x, const struct sse_event *e)
 {
 	if (!e->len || strcmp(e->type, "message") != 0)
@@ -326,6 +343,7 @@ static void http_post_event(struct http_exchange *x, const struct sse_event *e)
 		/* The server should end the stream now. */
 		x->alarm = loop_now() + GRACE_MS;
 	}
+	keep_stray(x, e->data, e->len);
 	http_deliver(x->http, e->data, e->len);
 }
 
@@ -398,8 +416,10 @@ static void fail_other_reply(struct http_exchange *x)
 		"'%s' answered with something that is no reply to the request%s%.200s",
 		x->http->site.host, said ? ": " : "", said ? said : "");
 	error_detail(&why, text, x->body.len);
-	error_finding(&why, http_message_replies(text, x->body.len) ? "D116" :
-								      "D143");
+	error_finding(&why,
+		      x->stray || http_message_replies(text, x->body.len) ?
+			      "D116" :
+			      "D143");
 	fail_and_end(x, &why);
 }
 
@@ -426,9 +446,19 @@ static void end_ok(struct http_exchange *x)
 
 /* ---- a stream that ended ---- */
 
+static bool is_broken(const struct http_exchange *x)
+{
+	const struct http_transfer *t = x->transfer;
+
+	return t->finished && t->outcome.what != WHY_NONE;
+}
+
 static void end_stream(struct http_exchange *x)
 {
 	bool amid = sse_is_amid(&x->sse);
+	const char *how = amid	       ? "was cut in the middle of an event" :
+			  is_broken(x) ? "was cut" :
+					 "ended";
 	struct error why = { 0 };
 
 	if (!x->message.is_request || x->answered || x->http->old) {
@@ -438,9 +468,13 @@ static void end_stream(struct http_exchange *x)
 	/* What stands alone cannot be taken up again. */
 	if (!x->alone && http_stream_again(x, "an answer"))
 		return;
+	if (x->stray && !amid && !is_broken(x)) {
+		fail_other_reply(x);
+		return;
+	}
 	error_set(&why, ERR_CONNECT,
-		  "the answer of '%s' was cut%s before the reply came",
-		  x->http->site.host, amid ? " in the middle of an event" : "");
+		  "the answer of '%s' %s before the reply came",
+		  x->http->site.host, how);
 	error_hint(&why, "whether the request was carried out is not known");
 	error_code(&why, ECONNRESET);
 	error_finding(&why, "P714");
@@ -610,9 +644,8 @@ static void end_resumption(struct http_exchange *x, int status)
 
 static void http_post_done(struct http_exchange *x)
 {
-	const struct http_transfer *t = x->transfer;
-	int status = t->status;
-	bool broke = t->finished && t->outcome.what != WHY_NONE;
+	int status = x->transfer->status;
+	bool broke = is_broken(x);
 
 	buf_consume(&x->body, text_mark(buf_string(&x->body), x->body.len));
 	if (x->kind == HTTP_BODY_EVENTS)
@@ -675,6 +708,7 @@ void http_exchange_stop(struct http_exchange *x)
 {
 	http_transfer_free(TAKE(x->transfer));
 	buf_done(&x->body);
+	x->stray = false;
 	x->kind = HTTP_BODY_NONE;
 }
 

@@ -151,6 +151,7 @@ struct http_exchange {
 	bool with_session; /* the session id was sent */
 	bool resuming; /* a POST's answer is fetched by GET */
 	bool answered; /* its reply came */
+	bool stray; /* its stream had a reply to none of ours: body, the last */
 	/* a POST that is no request, and a 2xx came: nobody waits for its end */
 	bool taken;
 	/* of OAuth: http_token.c */

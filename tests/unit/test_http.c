@@ -891,6 +891,83 @@ static void test_cut(void **state)
 	assert_int_equal(seen.messages.count, 1);
 }
 
+/* Streams that end in order, and what they say before that. */
+static const char *const without_reply[] = {
+	"data: {\"method\":\"a\"}\n\n",
+	EVENT(REPLY(9)),
+	EVENT(REPLY(9)) "data: {\"method\":\"a\"}\n\n",
+	"data: {\"id\":null,\"error\":{\"code\":1,\"message\":\"no\"}}\n\n",
+};
+
+static void answer_without_reply(struct web_client *c, const char *rq)
+{
+	const char *says = without_reply[web.step];
+
+	(void)rq;
+	web_stream(c, "Transfer-Encoding: chunked\r\n");
+	web_say(c, "%zx\r\n%s\r\n0\r\n\r\n", strlen(says), says);
+	web_hang_up(c);
+}
+
+/* Nothing was cut: another id than that of the request is told as in JSON. */
+static void test_stream_without_reply(void **state)
+{
+	static const char other[] =
+		"3: '127.0.0.1' answered with something that is no reply to the request";
+	static const struct {
+		const char *text, *finding;
+		int kind, code;
+	} told[] = {
+		{ "3: the answer of '127.0.0.1' ended before the reply came",
+		  "P714", ERR_CONNECT, ECONNRESET },
+		{ other, "D116", ERR_PROTOCOL, 0 },
+		{ other, "D116", ERR_PROTOCOL, 0 },
+		{ "3: '127.0.0.1' answered with something that is no reply to the request: no",
+		  "D116", ERR_PROTOCOL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(told); i++) {
+		begin(answer_without_reply);
+		web.step = (unsigned)i;
+		seen_send(&seen, CALL);
+		assert_string_equal(failure(0), told[i].text);
+		assert_string_equal(seen.last.finding, told[i].finding);
+		assert_int_equal(seen.last.kind, told[i].kind);
+		assert_int_equal(seen.last.code, told[i].code);
+		seen_close(&seen);
+		seen_reset(&seen);
+	}
+}
+
+/* The reply to another request that is under way: its id is that one's. */
+static struct web_client *first_stream;
+
+static void answer_on_the_other(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "tools/list")) {
+		first_stream = c;
+		return;
+	}
+	web_stream(c, "");
+	web_say(c, EVENT(REPLY(2)));
+	web_hang_up(c);
+}
+
+static void test_stream_of_another(void **state)
+{
+	(void)state;
+	begin(answer_on_the_other);
+	seen_send(&seen, LIST);
+	request(0);
+	seen_send(&seen, CALL);
+	assert_string_equal(message(0), REPLY(2));
+	assert_string_equal(
+		failure(0),
+		"3: the answer of '127.0.0.1' ended before the reply came");
+	assert_string_equal(seen.last.finding, "P714");
+}
+
 static void answer_refused_resumption(struct web_client *c, const char *rq)
 {
 	if (text_starts(rq, "GET")) {
@@ -2778,6 +2855,8 @@ int main(void)
 		TEST(test_resumed),
 		TEST(test_initialize_resumed),
 		TEST(test_cut),
+		TEST(test_stream_without_reply),
+		TEST(test_stream_of_another),
 		TEST(test_resumption_refused),
 		TEST(test_fallback),
 		TEST(test_endpoint_missing),
