@@ -9,12 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json_quote.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 #define HIDDEN "***"
-#define QUOTE_MAX 64 /* what stands deeper in strings is no JSON to us */
 
 /* Whole names: "progressToken" and "nextPageToken" are no secrets. */
 static const char *const members[] = {
@@ -208,15 +208,6 @@ static bool starts(const struct mask_scan *s, const char *word)
 	       strncasecmp(s->at, word, len) == 0;
 }
 
-/* How many backslashes and then a quote begin here; 0 if that is not so. */
-static size_t quote_length(const char *at, const char *end)
-{
-	const char *p = at;
-	while (p < end && *p == '\\' && p - at < QUOTE_MAX)
-		p++;
-	return p < end && *p == '"' ? (size_t)(p - at) + 1 : 0;
-}
-
 static const char *skip_space(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
@@ -232,7 +223,7 @@ static const char *member_value(const struct mask_scan *s, const char *name,
 	if (!starts(&in, name))
 		return NULL;
 	const char *p = in.at + strlen(name);
-	if (quote_length(p, s->end) != quote)
+	if (json_quote_length(p, s->end) != quote)
 		return NULL;
 	p = skip_space(p + quote, s->end);
 	if (p == s->end || *p != ':')
@@ -246,29 +237,7 @@ static const char *value_start(const struct mask_scan *s, const char *name,
 {
 	const char *p = member_value(s, name, quote);
 
-	return p && quote_length(p, s->end) == quote ? p + quote : NULL;
-}
-
-/*
- * A quote that is n strings deep has 2^n - 1 backslashes; what stands before
- * these are escaped backslashes of the string that it ends.
- */
-static size_t own_length(size_t quote)
-{
-	return quote & (~quote + 1);
-}
-
-/* The next quote that is no deeper than the one which began the string. */
-static const char *value_end(const char *p, const char *end, size_t quote)
-{
-	size_t backslashes = 0;
-	for (; p < end; p++) {
-		size_t own = own_length(backslashes + 1);
-		if (*p == '"' && own <= own_length(quote))
-			return p + 1 - own;
-		backslashes = *p == '\\' ? backslashes + 1 : 0;
-	}
-	return end;
+	return p && json_quote_length(p, s->end) == quote ? p + quote : NULL;
 }
 
 static void copy(struct buf *out, struct mask_scan *s, size_t len)
@@ -304,7 +273,7 @@ static bool mask_one_of(struct buf *out, struct mask_scan *s, size_t quote,
 		if (!value)
 			continue;
 		copy(out, s, (size_t)(value - s->at));
-		hide(out, s, value_end(value, s->end, quote));
+		hide(out, s, json_quoted_end(value, s->end, quote));
 		return true;
 	}
 	return false;
@@ -326,7 +295,7 @@ static void look_for_udp(struct mask_scan *s, size_t quote)
 
 static bool mask_member(struct buf *out, struct mask_scan *s)
 {
-	size_t quote = quote_length(s->at, s->end);
+	size_t quote = json_quote_length(s->at, s->end);
 	if (quote == 0)
 		return false;
 	look_for_udp(s, quote);
@@ -360,10 +329,10 @@ static void hide_value(struct buf *out, struct mask_scan *s)
 		copy(out, s, 1);
 		stops = "\r\n\"\\'";
 	}
-	size_t quote = quote_length(s->at, s->end);
+	size_t quote = json_quote_length(s->at, s->end);
 	if (quote > 0 && is_opened(s->at + quote, s->end)) {
 		copy(out, s, quote);
-		hide(out, s, value_end(s->at, s->end, quote));
+		hide(out, s, json_quoted_end(s->at, s->end, quote));
 	} else {
 		hide(out, s, word_end(s->at, s->end, stops));
 	}
@@ -408,7 +377,7 @@ static bool is_parameter(const struct mask_scan *s)
 					    .end = s->end };
 
 		if (starts(s, names[i]) && starts(&behind, "=") &&
-		    quote_length(behind.at + 1, s->end))
+		    json_quote_length(behind.at + 1, s->end))
 			return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json_quote.h"
 #include "base/mem.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
@@ -17,7 +18,7 @@
 
 #define MAC_LENGTH 17
 #define UUID_LENGTH 36
-#define SESSION "\"session_id\""
+#define SESSION "\"session_id"
 
 enum anonym_kind { A_MAC, A_UUID, A_SESSION };
 
@@ -94,21 +95,41 @@ static void add_mac(struct anonyms *a, struct buf *out, const char *text)
 			   (unsigned)(n >> shift & 0xff));
 }
 
-/* What stands behind "session_id": in quotes. 0: it is not there. */
+/*
+ * What stands behind "session_id": in quotes, also in JSON within a string: the
+ * backslashes of the first quote are before text. 0: it is not there.
+ */
 static size_t session_at(const char *text, size_t len, size_t *from)
 {
-	size_t at = strlen(SESSION), end;
+	const char *end = text + len, *at, *stop;
+	size_t quote;
 
-	if (len < at || memcmp(text, SESSION, at) != 0)
+	if (len < strlen(SESSION) ||
+	    memcmp(text, SESSION, strlen(SESSION)) != 0)
 		return 0;
-	while (at < len && strchr(" \t\r\n:", text[at]))
+	at = text + strlen(SESSION);
+	quote = json_quote_length(at, end);
+	at += quote;
+	while (quote && at < end && strchr(" \t\r\n:", *at))
 		at++;
-	if (at >= len || text[at] != '"')
+	if (!quote || json_quote_length(at, end) != quote)
 		return 0;
-	*from = ++at;
-	for (end = at; end < len && text[end] != '"'; end++)
-		end += text[end] == '\\';
-	return end < len ? end - at : 0;
+	at += quote;
+	stop = json_quoted_end(at, end, quote);
+	*from = (size_t)(at - text);
+	return stop < end ? (size_t)(stop - at) : 0;
+}
+
+/* A word of JSON's may have "\/". */
+static size_t word_length(const char *text, size_t len, const char *ends)
+{
+	size_t end = 0;
+
+	while (end < len &&
+	       (!strchr(ends, text[end]) ||
+		(text[end] == '\\' && end + 1 < len && text[end + 1] == '/')))
+		end++;
+	return end;
 }
 
 /* What stands behind a name in a head or an address. 0: it is not there. */
@@ -116,22 +137,20 @@ static size_t session_behind(const char *text, size_t len, size_t *from)
 {
 	static const struct {
 		const char *name, *ends;
-	} leads[] = { { "mcp-session-id:", "\r\n" },
-		      { "session_id=", " &#\"\r\n" },
-		      { "sessionid=", " &#\"\r\n" },
-		      { "session=", " &#\"\r\n" } };
+	} leads[] = { { "mcp-session-id:", " \"\\\r\n" },
+		      { "session_id=", " &#\"\\\r\n" },
+		      { "sessionid=", " &#\"\\\r\n" },
+		      { "session=", " &#\"\\\r\n" } };
 
 	for (size_t i = 0; i < COUNT(leads); i++) {
-		size_t at = strlen(leads[i].name), end;
+		size_t at = strlen(leads[i].name);
 
 		if (len <= at || strncasecmp(text, leads[i].name, at) != 0)
 			continue;
 		while (at < len && text[at] == ' ')
 			at++;
-		for (end = at; end < len && !strchr(leads[i].ends, text[end]);)
-			end++;
 		*from = at;
-		return end - at;
+		return word_length(text + at, len - at, leads[i].ends);
 	}
 	return 0;
 }
