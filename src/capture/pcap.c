@@ -9,6 +9,7 @@
 
 #define SEGMENT_MAX 60000 /* bytes of a stream in one packet */
 #define LINKTYPE_RAW 101
+#define FLOWS_MAX 16384 /* connections that are open at once */
 
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PUSH = 8, TCP_ACK = 16 };
 
@@ -199,7 +200,20 @@ void pcap_begin(struct pcap *p, int64_t made_us)
 	add_block(&p->out, 1, &body);
 }
 
-/* The one of that connection; made if it is new. */
+static void forget_all(struct pcap *p)
+{
+	size_t at = 0;
+
+	for (struct flow *f; (f = map_each(&p->flows, &at));)
+		mem_free(f);
+	map_done(&p->flows);
+	p->flows = (struct map){ 0 };
+}
+
+/*
+ * The one of that connection; made if it is new. Who writes a file need not end
+ * what he begins: what is forgotten then begins anew.
+ */
 static struct flow *flow_of(struct pcap *p, uint32_t conn)
 {
 	uint64_t hash = map_hash(&conn, sizeof(conn));
@@ -209,6 +223,8 @@ static struct flow *flow_of(struct pcap *p, uint32_t conn)
 	while ((f = map_find(&p->flows, hash, &at)))
 		if (f->conn == conn)
 			return f;
+	if (p->flows.count == FLOWS_MAX)
+		forget_all(p);
 	f = mem_zalloc(sizeof(*f));
 	f->conn = conn;
 	map_add(&p->flows, hash, f);
@@ -564,8 +580,8 @@ static void lost(struct pcap *p, const struct capture_event *e)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_printf(&text, "%" PRIu64 " events were not recorded here",
-		   e->count);
+	buf_printf(&text, "%" PRIu64 " event%s not recorded here", e->count,
+		   e->count == 1 ? " was" : "s were");
 	note(p, e, 4, (struct span){ text.data, text.len });
 }
 
@@ -618,10 +634,6 @@ void pcap_event(struct pcap *p, const struct capture_event *e)
 
 void pcap_done(struct pcap *p)
 {
-	size_t at = 0;
-
-	for (struct flow *f; (f = map_each(&p->flows, &at));)
-		mem_free(f);
-	map_done(&p->flows);
+	forget_all(p);
 	buf_done(&p->out);
 }

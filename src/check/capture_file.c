@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "capture/reader.h"
 #include "capture/talks.h"
@@ -127,10 +128,14 @@ struct judged_device {
 	struct diag diag;
 };
 
+/* Of connections that are open at once as well: who writes a file ends none. */
+#define DEVICES_MAX 16384
+
 struct judged_file {
 	struct checkup *k;
-	struct judged_device *device;
+	struct judged_device **device; /* in the order in which they came */
 	size_t devices, capacity;
+	struct map names; /* the same ones */
 	size_t messages, audio;
 	uint64_t lost;
 	int64_t last_us;
@@ -139,23 +144,31 @@ struct judged_file {
 static void judged_file_done(struct judged_file *r)
 {
 	for (size_t i = 0; i < r->devices; i++) {
-		mem_free(r->device[i].name);
-		diag_done(&r->device[i].diag);
+		mem_free(r->device[i]->name);
+		diag_done(&r->device[i]->diag);
+		mem_free(r->device[i]);
 	}
+	map_done(&r->names);
 	mem_free(r->device);
 }
 
 static struct judged_device *device_named(struct judged_file *r,
 					  const char *name)
 {
-	for (size_t i = r->devices; i-- > 0;)
-		if (strcmp(r->device[i].name, name) == 0)
-			return &r->device[i];
+	const uint64_t hash = map_hash_text(name);
+	struct judged_device *d;
+	size_t at = 0;
+
+	while ((d = map_find(&r->names, hash, &at)))
+		if (strcmp(d->name, name) == 0)
+			return d;
+	d = mem_zalloc(sizeof(*d));
+	d->name = mem_strdup(name);
+	map_add(&r->names, hash, d);
 	r->device = mem_grow(r->device, &r->capacity, r->devices,
-			     sizeof(*r->device));
-	r->device[r->devices] =
-		(struct judged_device){ .name = mem_strdup(name) };
-	return &r->device[r->devices++];
+			     sizeof(struct judged_device *));
+	r->device[r->devices++] = d;
+	return d;
 }
 
 /* f, found again; what it owns is released. */
@@ -206,8 +219,24 @@ static void count_event(struct judged_file *r, const struct capture_event *e)
 		r->lost += e->count;
 }
 
+static int refuse(const struct judged_file *r, const struct talks *talks,
+		  const char *path, uint64_t n, struct error *err)
+{
+	if (talks->conns.count > DEVICES_MAX)
+		return error_set(
+			err, ERR_USAGE,
+			"'%s', event %llu: more than %d connections are open at once, and no more are judged",
+			path, (unsigned long long)n, DEVICES_MAX);
+	if (r->devices > DEVICES_MAX)
+		return error_set(
+			err, ERR_USAGE,
+			"'%s', event %llu: it is of more than %d devices, and no more are judged",
+			path, (unsigned long long)n, DEVICES_MAX);
+	return 0;
+}
+
 static int read_all(struct judged_file *r, struct capture_reader *file,
-		    struct error *err)
+		    const char *path, struct error *err)
 {
 	struct talks talks = { .over = over, .owner = r };
 	struct capture_event e;
@@ -216,6 +245,9 @@ static int read_all(struct judged_file *r, struct capture_reader *file,
 	while ((more = capture_next(file, &e, err)) > 0) {
 		count_event(r, &e);
 		talks_feed(&talks, &e);
+		more = refuse(r, &talks, path, e.n, err);
+		if (more)
+			break;
 	}
 	talks_end(&talks);
 	return more;
@@ -287,8 +319,9 @@ static void tell_file(struct judged_file *r, const struct capture_reader *file)
 	if (r->lost)
 		check_stage(
 			k, "lost", STAGE_ODD,
-			"%llu events were not recorded: what is missing may be there",
-			(unsigned long long)r->lost);
+			"%llu event%s not recorded: what is missing may be there",
+			(unsigned long long)r->lost,
+			r->lost == 1 ? " was" : "s were");
 	if (capture_beginnings(file))
 		check_stage(
 			k, "lost", STAGE_ODD,
@@ -309,11 +342,11 @@ static int check_capture(struct checkup *k, const char *path, struct error *err)
 	if (!file)
 		return -1;
 	told_unmasked(&k->in->app->out, file, path);
-	status = read_all(&r, file, err);
+	status = read_all(&r, file, path, err);
 	tell_file(&r, file);
 	capture_reader_free(file);
 	for (size_t i = 0; i < r.devices; i++)
-		tell_device(&r, &r.device[i]);
+		tell_device(&r, r.device[i]);
 	return status < 0 ? -1 : check_end(k, err);
 }
 

@@ -101,6 +101,11 @@ static void test_counted(void **state)
 		"lost     odd   7 events were not recorded: what is missing may\n"
 		"               be there\n");
 	captures(
+		PROXY, LOST(1, 1),
+		"capture  odd   proxy, 0 messages, 0 of audio, 0.0 s\n"
+		"lost     odd   1 event was not recorded: what is missing may\n"
+		"               be there\n");
+	captures(
 		PROXY, "{\"n\":1,\"t\":1",
 		"capture  ok    proxy, 0 messages, 0 of audio, 0.0 s\n"
 		"cut      odd   the file ends within a line: read up to there\n");
@@ -199,6 +204,60 @@ static void test_not_there(void **state)
 	end(&k);
 }
 
+#define MOST 16384 /* connections that are open at once, and devices */
+
+/* So many connections, each of a device with a name; they end, or do not. */
+static char *many(size_t count, bool over)
+{
+	struct buf text = { 0 };
+
+	buf_text(&text, PROXY "\n");
+	for (size_t i = 1; i <= count; i++) {
+		buf_printf(
+			&text,
+			"{\"t\":1,\"c\":%zu,\"leg\":\"ws\",\"kind\":\"open\",\"device\":\"%s%zu\"}\n",
+			i, over ? "d" : "", over ? i : (size_t)0);
+		if (over)
+			buf_printf(&text,
+				   "{\"t\":1,\"c\":%zu,\"kind\":\"end\"}\n", i);
+	}
+	return buf_take(&text);
+}
+
+/* Who writes a file decides what it costs to judge it, but for that. */
+static void test_too_many(void **state)
+{
+	static const char *const words[] = {
+		"more than 16384 connections are open at once, and no more are judged",
+		"it is of more than 16384 devices, and no more are judged",
+	};
+	static const int lines[] = { 1 + MOST + 1, 1 + 2 * (MOST + 1) };
+
+	(void)state;
+	for (int by = 0; by < 2; by++) {
+		CLEANUP(mem_free_ptr) char *most = many(MOST, by);
+		CLEANUP(mem_free_ptr) char *more = many(MOST + 1, by);
+		CLEANUP(mem_free_ptr)
+		char *path = folder_write("most", most, strlen(most));
+		CLEANUP(mem_free_ptr)
+		char *over = folder_write("more", more, strlen(more));
+		CLEANUP(mem_free_ptr)
+		char *why = mem_printf("'%s', event %d: %s", over, lines[by],
+				       words[by]);
+		CLEANUP(error_reset) struct error err = { 0 };
+		struct checkup k;
+
+		begin(&k);
+		assert_int_equal(check_file(&k, path, &err), 0);
+		end(&k);
+		begin(&k);
+		assert_int_equal(check_file(&k, over, &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_string_equal(err.text, why);
+		end(&k);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_serial),
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_too_many),
 	};
 
 	return cmocka_run_group_tests_name("check_file", tests, folder_make,

@@ -213,6 +213,10 @@ static void notes(void **state)
 	pcap_event(&p, &e);
 	assert_int_equal(packets(&p, &last), 2);
 	assert_true(ends_in(last, TEXT("3 events were not recorded here")));
+	e.count = 1;
+	pcap_event(&p, &e);
+	assert_int_equal(packets(&p, &last), 3);
+	assert_true(ends_in(last, TEXT("1 event was not recorded here")));
 	pcap_done(&p);
 }
 
@@ -876,6 +880,36 @@ static void nothing_kept(void **state)
 	pcap_done(&p);
 }
 
+/* Connections that never end are forgotten, and begin anew. */
+static void many(void **state)
+{
+	struct pcap p = { 0 };
+	struct span last;
+	struct capture_event e = { .leg = LEG_STDIO,
+				   .kind = CAPTURED_TEXT,
+				   .from = FROM_DEVICE,
+				   .data = TEXT("{}"),
+				   .size = 2 };
+
+	(void)state;
+	for (e.conn = 1; e.conn <= 16384; e.conn++) {
+		pcap_event(&p, &e);
+		buf_reset(&p.out);
+	}
+	e.conn = 1;
+	pcap_event(&p, &e);
+	assert_int_equal(packets(&p, &last), 1);
+	e.conn = 16385;
+	pcap_event(&p, &e);
+	assert_int_equal(p.flows.count, 1);
+	buf_reset(&p.out);
+	e.conn = 1;
+	pcap_event(&p, &e);
+	assert_int_equal(packets(&p, &last), 4);
+	assert_int_equal(p.flows.count, 2);
+	pcap_done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -898,6 +932,7 @@ int main(void)
 		cmocka_unit_test(whole_upgrade),
 		cmocka_unit_test(nothing_kept),
 		cmocka_unit_test(datagrams),
+		cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
