@@ -200,8 +200,11 @@ static int ask_swapped(struct checkup *k, const struct eye *c,
 	}
 	add_upload(&request, c);
 	swap_parts(&request);
-	if (exchange_make(&x, &order, &request, err))
+	check_progress(k, "the picture before the question");
+	if (exchange_make(&x, &order, &request, err)) {
+		check_stage(k, "swapped", check_verdict(err), "%s", err->text);
 		return -1;
+	}
 	exchange_trace_answer(k, &c->self, LEG_VISION, &x);
 	if (is_answer(&x)) {
 		check_stage(k, "swapped", STAGE_OK,

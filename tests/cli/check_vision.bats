@@ -103,6 +103,12 @@ found() {
 	body 'a cat'
 	echo 'hang up' >how
 	found V504 warning "with the picture before the question: $AT: closed before the reply was whole" --risk odd
+	# Nor is it known where nobody waited for it any longer.
+	echo hold >how
+	mcp --timeout 300ms check vision "http://$AT/" --risk odd
+	ends 4
+	grep -qE '^answer +ok ' stdout
+	grep -qE '^swapped +fail ' stdout
 }
 
 @test "a picture that is refused half way" {

@@ -5,8 +5,8 @@ planted.py FILE [CERTIFICATE KEY [AUTHORITY]]; with AUTHORITY clients must have
 a certificate, too. What stands in the file "how" beside it says
 more: "first" answers before anything is read, "early" before the body is,
 "order" refuses a picture that
-comes before its question, "hang up" closes on such a one, "mute" closes
-without an answer.
+comes before its question, "hang up" closes on such a one, "hold" keeps it
+waiting, "mute" closes without an answer.
 The file "answer-get" is what GET is answered with, "answer-activate" a board's
 answer to a challenge; behind that "answer-after" is the answer, if there is one.
 """
@@ -68,6 +68,9 @@ class Planted(socketserver.StreamRequestHandler):
             return
         swapped = got.find(b'"file"') < got.find(b'"question"')
         if how == "mute" or (how == "hang up" and swapped):
+            return
+        if how == "hold" and swapped:
+            self.rfile.read()
             return
         if how == "order" and swapped:
             self.wfile.write(b"HTTP/1.1 422 No\r\nContent-Length: 5\r\n\r\nparts")
