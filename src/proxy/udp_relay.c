@@ -187,10 +187,10 @@ static void count(struct udp_leg *u, bool from_device, const char *data,
 		return;
 	}
 	c->broken++;
-	if (!u->broken_told && !from_device)
-		diag_found(&u->talk->diag, M411, (struct span){ 0 }, "%s",
-			   why.text);
+	if (from_device || u->broken_told)
+		return;
 	u->broken_told = true;
+	diag_found(&u->talk->diag, M411, (struct span){ 0 }, "%s", why.text);
 }
 
 static void dropped(struct udp_leg *u, bool from_device)

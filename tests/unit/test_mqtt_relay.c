@@ -526,6 +526,29 @@ static void audio(void **state)
 	close(other);
 }
 
+/* What is broken is told of the backend alone, whoever sent such a thing first. */
+static void broken_audio(void **state)
+{
+	static const char broken[] = "\2\0\0\4" OURS "\0\0\0\0\0\0\0\1opus";
+	struct stream device = { 0 }, backend = { 0 };
+	int board = bound(SOCK_DGRAM), server = bound(SOCK_DGRAM);
+	uint16_t port, from;
+	char got[100];
+
+	(void)state;
+	meet(&device, &backend);
+	port = hello(&device, &backend, server);
+	send_to(board, port, broken, AUDIO_LEN);
+	assert_int_equal(datagram(server, got, sizeof(got), &from), AUDIO_LEN);
+	assert_false(run.found[M411]);
+	send_to(server, from, broken, AUDIO_LEN);
+	assert_int_equal(datagram(board, got, sizeof(got), &from), AUDIO_LEN);
+	assert_true(run.found[M411]);
+	part(&device, &backend);
+	close(board);
+	close(server);
+}
+
 /* Where audio goes is told as boards are told to reach us; all else stays. */
 static void advertised(void **state)
 {
@@ -1086,6 +1109,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		EACH(conversations),
 		EACH(audio),
+		EACH(broken_audio),
 		ADVERTISED("b.example"),
 		ADVERTISED("b.example:77"),
 		ADVERTISED("ws://b.example/"),
