@@ -14,6 +14,7 @@
 #include "wire/serial_line.h"
 
 #define SHOWN 78 /* bytes of a line that a title has */
+#define NAME_SHOWN 40 /* of a tool's name */
 
 struct serial_look {
 	struct serial_judge *j;
@@ -555,11 +556,12 @@ void serial_judge_line(struct serial_judge *j, struct span line, int64_t at_us)
 static void keep_words(struct serial_judge *j, bool from_device,
 		       const char *what, const char *name)
 {
-	snprintf(j->before, sizeof(j->before), "the %s's %s%s%.40s",
-		 from_device ? "device" : "backend", what, name ? " " : "",
+	const int len =
+		name ? (int)text_cut(name, strlen(name), NAME_SHOWN) : 0;
+
+	snprintf(j->before, sizeof(j->before), "the %s's %s%s%.*s",
+		 from_device ? "device" : "backend", what, name ? " " : "", len,
 		 name ? name : "");
-	j->before[text_cut(j->before, strlen(j->before),
-			   sizeof(j->before) - 1)] = '\0';
 }
 
 static void keep_message(struct serial_judge *j, const struct diag_frame *f,

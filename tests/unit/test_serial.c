@@ -692,6 +692,10 @@ static void frames_by_their_words(void **state)
 
 	(void)state;
 	is_after("{\"type\":\"hello\"}", "; 0 ms after the device's hello");
+	/* Of a name so many bytes, and no part of a character. */
+	is_after(
+		"{\"method\":\"tools/call\",\"params\":{\"name\":\"123456789012345678901234567890123456789\u56fe\"}}",
+		"; 0 ms after the device's tools/call 123456789012345678901234567890123456789");
 	is_after("{\"type\":\"sixteen_letters_\"}",
 		 "; 0 ms after the device's sixteen_letters_");
 	is_after("{\"type\":\"seventeen_letters\"}",
