@@ -193,7 +193,8 @@ static void misuse(struct stdio_way *w, const struct altered *what,
 	} else if (what->cut) {
 		cut(w, line);
 	} else if (what->after_ms > 0) {
-		buf_add(&w->waits, line.text, line.len);
+		for (int i = 0; i < (what->twice ? 2 : 1); i++)
+			buf_add(&w->waits, line.text, line.len);
 		w->waiting = true;
 		settle(w);
 		timer_start(&w->timer, what->after_ms);

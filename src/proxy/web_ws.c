@@ -133,13 +133,13 @@ static void pass(struct ws_leg *w, enum side from, const struct buf *frame,
 		w->resets = true;
 		wait_for(w, from, CUT_MS);
 	} else if (a->after_ms) {
-		buf_add(&y->out, frame->data, frame->len);
+		for (int i = 0; i < (a->twice ? 2 : 1); i++)
+			buf_add(&y->out, frame->data, frame->len);
 		wait_for(w, from, a->after_ms);
 	} else {
-		go_on(w, from, frame->data, frame->len);
+		for (int i = 0; i < (a->twice ? 2 : 1); i++)
+			go_on(w, from, frame->data, frame->len);
 	}
-	if (a->twice)
-		go_on(w, from, frame->data, frame->len);
 }
 
 static void tell_fault(struct ws_leg *w, const struct altered *a)

@@ -172,6 +172,13 @@ ask() {
 	mcp --timeout 30s call self.get_device_status
 	ends 0
 	leave
+	# And both of two.
+	proxy "ws://127.0.0.1:$PORT/" --fault late-reply=30s,two-replies
+	board
+	event ready
+	mcp --timeout 500ms call self.get_device_status
+	ends 4
+	leave
 }
 
 @test "--set changes a member of what passes" {

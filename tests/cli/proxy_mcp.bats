@@ -129,6 +129,9 @@ child() { # FAULT…
 	printf '%s\n' "$SAYS" '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x"}}' |
 		mcpctl proxy --fault late-reply=1200ms -- sh -c 'cat | tail -n 1 | sed s/method/result/' >through
 	grep -q '"id":3,"result"' through
+	printf '%s\n' "$SAYS" '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x"}}' |
+		mcpctl proxy --fault late-reply=1ms,two-replies -- sh -c 'cat | tail -n 1 | sed s/method/result/' >through
+	[ "$(grep -c '"id":3,"result"' through)" = 2 ]
 	# What fits into both pipes and what the proxy holds: the program ends before it is read.
 	for size in 1150000 1170000 1190000 1210000 1230000; do
 		[ "$(mcpctl proxy -- sh -c "yes 123456789 | head -c $size" </dev/null | { sleep 1; wc -c; })" = $size ]
