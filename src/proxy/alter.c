@@ -223,17 +223,24 @@ int alterations_fault(struct alterations *a, const char *text,
 
 /* ---- what a message is ---- */
 
+/* Its number; of another id, which hosts of MCP may have, a hash. */
+static int64_t key_of(const struct message *m)
+{
+	return m->has_number ? m->number :
+			       (int64_t)text_hash(m->id.text, m->id.len);
+}
+
 static void remember(struct alter_state *s, const struct message *m)
 {
 	CLEANUP(mem_free_ptr) char *tool = NULL;
 	struct span name;
 
-	if (m->kind != MESSAGE_REQUEST || !m->has_number)
+	if (m->kind != MESSAGE_REQUEST)
 		return;
 	if (strcmp(m->method, "tools/call") == 0 && m->params.text &&
 	    json_span_member(m->params, "name", &name))
 		tool = json_span_string(name);
-	s->asked[s->next].id = m->number;
+	s->asked[s->next].id = key_of(m);
 	snprintf(s->asked[s->next].tool, sizeof(s->asked[0].tool), "%s",
 		 tool ? tool : "");
 	s->next = (s->next + 1) % ALTER_ASKED;
@@ -248,7 +255,7 @@ static const char *tool_of(const struct alter_state *s, const struct message *m)
 	for (unsigned i = 1; i <= known; i++) {
 		unsigned at = (s->next + ALTER_ASKED - i) % ALTER_ASKED;
 
-		if (m->has_number && s->asked[at].id == m->number)
+		if (m->id.text && s->asked[at].id == key_of(m))
 			return s->asked[at].tool;
 	}
 	return "";
@@ -274,17 +281,34 @@ static bool concerns(const struct planned *f, const struct envelope *e,
 
 /* ---- what becomes of it ---- */
 
-static void bend_id(struct edits *edits, const struct message *m, bool text)
+/* One that nobody asked with. */
+static void add_wrong(struct buf *out, const struct message *m)
+{
+	const long long by =
+		m->number > INT64_MAX - WRONG_BY ? -WRONG_BY : WRONG_BY;
+
+	if (m->has_number)
+		buf_printf(out, "%lld", (long long)m->number + by);
+	else if (json_span_begins(m->id, '"'))
+		buf_printf(out, "%.*s+%d\"", (int)m->id.len - 1, m->id.text,
+			   WRONG_BY);
+	else
+		buf_printf(out, "-%d", WRONG_BY);
+}
+
+/* False: it is a text already, or there is none. */
+static bool bend_id(struct edits *edits, const struct message *m, bool text)
 {
 	CLEANUP(buf_done) struct buf id = { 0 };
 
-	if (!m->id.text || !m->has_number)
-		return;
+	if (!m->id.text || (text && json_span_begins(m->id, '"')))
+		return false;
 	if (text)
-		buf_printf(&id, "\"%lld\"", (long long)m->number);
+		buf_printf(&id, "\"%.*s\"", (int)m->id.len, m->id.text);
 	else
-		buf_printf(&id, "%lld", (long long)m->number + WRONG_BY);
+		add_wrong(&id, m);
 	edits_add(edits, m->id, buf_string(&id));
+	return true;
 }
 
 static void show(const struct planned *f, struct alter_state *s,
@@ -312,7 +336,8 @@ static void show(const struct planned *f, struct alter_state *s,
 		break;
 	case WRONG_ID:
 	case STRING_ID:
-		bend_id(edits, &e->message, f->kind == STRING_ID);
+		if (!bend_id(edits, &e->message, f->kind == STRING_ID))
+			return;
 		break;
 	case NOT_JSON:
 		edits_done(edits);

@@ -132,6 +132,62 @@ static void faults(void **state)
 	assert_non_null(strstr(buf_string(&out), "1007"));
 }
 
+/* Hosts of MCP may ask by a text, or by what is no whole number. */
+static void ids_of_hosts(void **state)
+{
+	static const struct {
+		const char *fault, *id, *becomes; /* NULL: it stays */
+		bool told, drop;
+	} rows[] = {
+		{ "no-reply", "\"a\"", NULL, true, true },
+		{ "no-reply:x", "\"a\"", NULL, true, true },
+		{ "no-reply:y", "\"a\"", NULL, false, false },
+		{ "no-reply", "7.5", NULL, true, true },
+		{ "wrong-id", "\"a\"", "\"a+1000\"", true, false },
+		{ "wrong-id", "\"\"", "\"+1000\"", true, false },
+		{ "wrong-id", "9223372036854775807", "-1000", true, false },
+		{ "wrong-id", "7.5", "-1000", true, false },
+		{ "wrong-id", "\"9223372036854775807\"", "9223372036854774807",
+		  true, false },
+		{ "string-id", "7.5", "\"7.5\"", true, false },
+		{ "string-id", "\"a\"", NULL, false, false },
+		{ "string-id", "\"7\"", NULL, false, false },
+	};
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct alterations *a = alterations_new();
+		struct alter_state s = { 0 };
+		CLEANUP(mem_free_ptr)
+		char *call = mem_printf(
+			"{\"id\":%s,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}}",
+			rows[i].id);
+		CLEANUP(mem_free_ptr)
+		char *reply =
+			mem_printf("{\"id\":%s,\"result\":{}}", rows[i].id);
+		struct altered what;
+
+		assert_int_equal(alterations_fault(a, rows[i].fault, NULL), 0);
+		alter(a, &s, false, call, &out);
+		what = alter(a, &s, true, reply, &out);
+		assert_int_equal(what.fault != NULL, rows[i].told);
+		assert_int_equal(what.drop, rows[i].drop);
+		assert_int_equal(what.changed, rows[i].becomes != NULL);
+		if (rows[i].becomes) {
+			CLEANUP(mem_free_ptr)
+			char *now = mem_printf("{\"id\":%s,\"result\":{}}",
+					       rows[i].becomes);
+
+			assert_string_equal(buf_string(&out), now);
+		}
+		/* Another reply is none of that call. */
+		what = alter(a, &s, true, "{\"id\":\"b\",\"result\":{}}", &out);
+		assert_null(what.fault);
+		alterations_free(a);
+	}
+}
+
 static void each_third(void **state)
 {
 	struct alterations *a = alterations_new();
@@ -808,7 +864,7 @@ static void told_again(void **state)
 	assert_null(told_find(&t, "a", "1.1.1.1"));
 }
 
-/* What was asked without a number is the question of no reply with one. */
+/* What was asked without a number is the question of its own reply alone. */
 static void asked_without_a_number(void **state)
 {
 	struct alterations *a = alterations_new();
@@ -819,9 +875,11 @@ static void asked_without_a_number(void **state)
 	assert_int_equal(alterations_fault(a, "no-reply:self.x", NULL), 0);
 	alter(a, &s, false,
 	      ASKED("\"a\"", "tools/call", "{\"name\":\"self.x\"}"), &out);
-	assert_int_equal(s.asks, 0);
+	assert_int_equal(s.asks, 1);
 	assert_false(alter(a, &s, true, SAID("0", "\"result\":{}"), &out).drop);
 	assert_false(
+		alter(a, &s, true, SAID("\"b\"", "\"result\":{}"), &out).drop);
+	assert_true(
 		alter(a, &s, true, SAID("\"a\"", "\"result\":{}"), &out).drop);
 	alterations_free(a);
 }
@@ -898,6 +956,7 @@ int main(void)
 		cmocka_unit_test(members),
 		cmocka_unit_test(wrong_words),
 		cmocka_unit_test(faults),
+		cmocka_unit_test(ids_of_hosts),
 		cmocka_unit_test(each_third),
 		cmocka_unit_test(hangs),
 		cmocka_unit_test(names_of_faults),
