@@ -19,17 +19,23 @@ static bool is_empty(struct span s)
 	return s.len == 2 && *s.text == '"';
 }
 
-/* A string with nothing escaped, compared with what was kept of another. */
+/* A string compared with what was kept of another, in so many bytes. */
 static bool same_as_kept(struct span string, const char *kept, size_t size)
 {
-	size_t len = strlen(kept);
+	CLEANUP(mem_free_ptr) char *plain = NULL;
+	struct span text = { string.text + 1, string.len - 2 };
 
-	if (string.len < 2 || memchr(string.text, '\\', string.len))
+	if (string.len < 2)
 		return false;
-	if (len == size - 1) /* was cut */
-		return string.len - 2 >= len &&
-		       memcmp(string.text + 1, kept, len) == 0;
-	return string.len - 2 == len && memcmp(string.text + 1, kept, len) == 0;
+	if (memchr(text.text, '\\', text.len)) {
+		plain = json_span_string(string);
+		if (!plain)
+			return false;
+		text = (struct span){ plain, strlen(plain) };
+	}
+	text.len = text_cut(text.text, text.len, size - 1);
+	return text.len == strlen(kept) &&
+	       memcmp(text.text, kept, text.len) == 0;
 }
 
 /* ---- frames ---- */
@@ -426,11 +432,25 @@ static bool hello_twice(struct rule_look *l)
 	       rule_hit(l, l->r->type, "one is enough");
 }
 
+/* Firmware pastes it into its messages: nothing is escaped then. */
+static bool breaks_json(struct span session)
+{
+	CLEANUP(mem_free_ptr) char *plain = NULL;
+
+	if (!json_span_begins(session, '"') ||
+	    !memchr(session.text, '\\', session.len))
+		return false;
+	plain = json_span_string(session);
+	for (const char *p = plain; p && *p; p++) {
+		if (*p == '"' || *p == '\\' || (unsigned char)*p < 0x20)
+			return true;
+	}
+	return !plain;
+}
+
 static bool hello_without_session(struct rule_look *l)
 {
-	if (hello_is_taken(l->f, l->r) &&
-	    json_span_begins(l->r->session_id, '"') &&
-	    memchr(l->r->session_id.text, '\\', l->r->session_id.len))
+	if (hello_is_taken(l->f, l->r) && breaks_json(l->r->session_id))
 		return rule_hit(l, l->r->session_id,
 				"no message with it will be JSON");
 	return hello_is_taken(l->f, l->r) &&

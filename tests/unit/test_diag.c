@@ -155,6 +155,13 @@ static const struct situation conversations[] = {
 	{ "B210", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"S1\"}" } },
 	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\"}" } },
 	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\\"b\"}" } },
+	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\\\b\"}" } },
+	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\nb\"}" } },
+	/* base64 in JSON, as PHP and .NET write it: it is plain, and the same */
+	{ "", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\/\\u002Bb\"}", "<{\"session_id\":\"a\\/\\u002Bb\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}") "}", "<{\"session_id\":\"a/+b\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/list\"") "}" } },
+	{ "B211", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\/b\"}", "<{\"session_id\":\"a\\/c\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}") "}" } },
+	/* of 48 bytes the last character is cut, and what is kept of it is the same */
+	{ "", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"1234567890123456789012345678901234567890123456\u00fc\"}", "<{\"session_id\":\"1234567890123456789012345678901234567890123456\u00fc\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}") "}" } },
 	{ "B205", true, { ">" HELLO, "<\350\256\244\350\257\201\345\244\261\350\264\245" } },
 	{ "B204", true, { ">" HELLO, "<{\"type\":\"error\",\"message\":\"no\"}" } },
 	{ "B221", true, { ">" HELLO, "<" WELCOME, "<" CALL("2") } },
