@@ -636,9 +636,8 @@ static bool wrong_argument(struct rule_look *l)
 		if (error_says(l, words[i], &message))
 			return rule_hit(l, message, "%s: %.*s",
 					l->r->asked->tool,
-					(int)message.len - 2 > 80 ?
-						80 :
-						(int)message.len - 2,
+					(int)text_cut(message.text + 1,
+						      message.len - 2, 80),
 					message.text + 1);
 	}
 	return false;
@@ -794,16 +793,14 @@ static bool bare_initialize(struct rule_look *l)
 static bool unknown_revision(struct rule_look *l)
 {
 	const struct span revision = inside(l->r->result, "protocolVersion");
-	char text[32];
+	CLEANUP(mem_free_ptr) char *text = NULL;
 
-	if (!asked_for(l, ASKED_INITIALIZE) ||
-	    !json_span_begins(revision, '"') ||
-	    revision.len - 2 >= sizeof(text))
+	if (!asked_for(l, ASKED_INITIALIZE) || !json_span_begins(revision, '"'))
 		return false;
-	memcpy(text, revision.text + 1, revision.len - 2);
-	text[revision.len - 2] = '\0';
+	text = mem_strndup(revision.text + 1, revision.len - 2);
 	return !revision_known(ERA_LEGACY, text) &&
-	       rule_hit(l, revision, "it answers with %s", text);
+	       rule_hit(l, revision, "it answers with %.*s",
+			(int)text_cut(text, strlen(text), 60), text);
 }
 
 static bool flood(struct rule_look *l)

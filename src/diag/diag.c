@@ -405,6 +405,10 @@ static struct span without_part(struct span name, size_t room)
 	const char *dot = memchr(name.text, '.', name.len);
 	size_t gone = dot ? (size_t)(dot + 1 - name.text) : name.len - room;
 
+	/* What is left of a character is none. */
+	while (!dot && gone < name.len &&
+	       ((unsigned char)name.text[gone] & 0xc0) == 0x80)
+		gone++;
 	return (struct span){ name.text + gone, name.len - gone };
 }
 
