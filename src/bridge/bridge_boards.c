@@ -513,6 +513,14 @@ static void take_tool(struct list_fetch *f, struct span answer)
 		finish_fetch(f);
 }
 
+static void take_names(struct list_fetch *f, const cJSON *json)
+{
+	if (are_of_list(f, json))
+		ask_tools(f, json);
+	else
+		fail_fetch(f);
+}
+
 static void on_fetched(void *owner, const struct control_frame *frame)
 {
 	struct list_fetch *f = owner;
@@ -523,10 +531,8 @@ static void on_fetched(void *owner, const struct control_frame *frame)
 	    !(json = json_parse(frame->data, frame->len, NULL)))
 		return;
 	op = json_string(json, "op");
-	if (text_equal(op, "names") && !f->named && are_of_list(f, json))
-		ask_tools(f, json);
-	else if (text_equal(op, "names") && !f->named)
-		fail_fetch(f);
+	if (text_equal(op, "names") && !f->named)
+		take_names(f, json);
 	else if (text_equal(op, "tool") && f->named)
 		take_tool(f, (struct span){ frame->data, frame->len });
 	else if (text_equal(op, "error"))
