@@ -358,6 +358,9 @@ static void send_call(struct host_part *p, struct placed_call *k)
 		return;
 	k->arguments = mend_arguments(k->tool->schema, said);
 	cJSON_Delete(said);
+	/* By the board's name, and by that which hosts are given. */
+	if (stand_twice(p, k->peer->prefix, k->arguments))
+		return;
 	if (k->source->wants_all)
 		fill_defaults(k);
 	if (k->tool->schema &&

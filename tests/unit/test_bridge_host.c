@@ -1150,6 +1150,34 @@ static void equal_tools_as_one(void **state)
 	bridge.rules.merge = false;
 }
 
+/* What is checked is what is sent: not one of two, of which a board takes either. */
+static void one_argument_by_two_names(void **state)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	const char *key;
+
+	(void)state;
+	give_tools(
+		"{\"name\":\"self.put\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n m\":{\"type\":\"integer\",\"maximum\":9}}}}");
+	bridge.show_at = 0;
+	bridge_tend(&bridge);
+	initialize("2025-06-18");
+	says("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+	     "\"name\":\"put\"");
+	tree = json_parse(ear.said.data, ear.said.len, NULL);
+	key = json_object(
+		      cJSON_GetArrayItem(
+			      json_array(json_object(tree, "result"), "tools"),
+			      0),
+		      "inputSchema")
+		      ->child->next->child->string;
+	assert_string_not_equal(key, "n m");
+	text = mem_printf(OWN("put", "{\"n m\":1,\"%s\":99}"), key);
+	says(text, "argument 'n m': it stands twice");
+	assert_int_equal(peer.waiting, 0);
+}
+
 /* A host that listed once goes on calling the board that it meant. */
 static void names_of_before(void **state)
 {
@@ -2275,6 +2303,8 @@ int main(void)
 						tear_down_second),
 		cmocka_unit_test_setup_teardown(equal_tools_as_one, set_up,
 						tear_down_second),
+		cmocka_unit_test_setup_teardown(one_argument_by_two_names,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_of_before, set_up,
 						tear_down_second),
 		cmocka_unit_test_setup_teardown(calls_that_are_none, set_up,
