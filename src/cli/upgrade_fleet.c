@@ -181,6 +181,12 @@ static void end_in_time(struct fleet_upgrade *u, struct fleet_board *b)
 		error_set(&why, ERR_TIMEOUT,
 			  "it is back, and does not announce its version");
 		end(u, b, UPGRADE_UNSEEN, &why);
+	} else if (b->step == FLEET_BACK && !*b->version) {
+		error_set(
+			&why, ERR_TIMEOUT,
+			"it is back with %s, and had announced no version before",
+			b->now);
+		end(u, b, UPGRADE_UNSEEN, &why);
 	} else if (b->step == FLEET_BACK) {
 		error_set(&why, ERR_UNMET,
 			  "it is back with the version that it had");

@@ -850,8 +850,14 @@ upgraded() {
 	says 'no such image'
 	upgraded 3 'never fetched' stay --timeout 300ms
 	says 'did not restart'
+	# Meanwhile one whose version was not known before.
+	server other c lab/board board
+	background told mcpctl -t "$(at c/lab/board)" upgrade http://127.0.0.1/told --restart 300ms
+	local told=$LAST
 	upgraded 4 'not seen' back
 	says 'does not announce its version'
+	finish "$told" 4
+	grep -q 'it is back with 2\.6\.0, and had announced no version before' told.out
 	upgraded 4 'not seen' leave
 	says 'is not announced again'
 }

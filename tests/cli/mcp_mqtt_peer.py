@@ -9,7 +9,8 @@ KIND: plain; sdk (kwargs, positional, `type: true`, `contents`, no ping); silent
 (takes back its presence at tools/call); stale (presence alone, then it ends);
 garbage (a retained presence that is none, then it ends); draft (the older
 draft's topic, then it ends); late (answers a call twice, and another's id); board (upgraded, it does what the last
-level of the address says: refuse, stay, leave, or back, which is to leave and come).
+level of the address says: refuse, stay, leave, or back, which is to leave and come;
+told, with a version then).
 A line a packet on stdout: "client ID", "props ...", "gone", "call NAME ARGS".
 """
 import json
@@ -145,10 +146,12 @@ if KIND == "board":
 
 def upgrade(broker, url):
     """Its presence as that says; and its answer."""
-    if url.endswith(("leave", "back")):
+    if url.endswith(("leave", "back", "told")):
         broker.publish(PRESENCE, b"", retain=True)
     if url.endswith("back"):
         broker.publish(PRESENCE, presence(), retain=True)
+    if url.endswith("told"):
+        broker.publish(PRESENCE, presence({"board": "esp32s3 2.6.0"}), retain=True)
     refused = url.endswith("refuse")
     return {"result": {"isError": refused, "content": [
         {"type": "text", "text": "no such image" if refused else "true"}]}}
@@ -195,10 +198,10 @@ def answer(method, params):
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 
-def presence():
+def presence(meta=None):
     return {"jsonrpc": "2.0", "method": "notifications/server/online",
             "params": {"server_name": NAME, "description": "a stand-in",
-                       "meta": {}}}
+                       "meta": meta or {}}}
 
 
 def handle(broker, topic, pairs, data):
