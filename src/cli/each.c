@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/all.h"
 #include "cli/connection.h"
 #include "mcp/opening.h"
@@ -26,6 +27,7 @@ struct each_one {
 	int64_t until; /* it must be up by then */
 	int64_t begun_us;
 	bool up, over;
+	char *told; /* why it was lost, in words that were shown; NULL */
 	void *state; /* of each_order.step */
 };
 
@@ -104,7 +106,20 @@ static void free_one(struct each_one *one)
 	cJSON_Delete(one->device.json);
 	mem_free(one->device.text);
 	mem_free(one->pattern);
+	mem_free(one->told);
 	mem_free(one);
+}
+
+/* Who is followed is tried again and again: what ends that in vain, once. */
+static bool is_told(struct each_one *one, const struct error *why)
+{
+	const bool told = text_equal(one->told, why->text);
+
+	if (told || !one->each->order->follow)
+		return told;
+	mem_free(one->told);
+	one->told = mem_strdup(why->text);
+	return false;
 }
 
 /* Its row, unless it may be back: then a note. */
@@ -114,6 +129,8 @@ static void lose(struct each_one *one, struct error *why)
 	struct all_row row = { .device = &one->device, .took_us = -1 };
 
 	close_one(one);
+	if (is_told(one, why))
+		return;
 	if (e->order->follow &&
 	    (why->kind == ERR_CONNECT || why->kind == ERR_TIMEOUT)) {
 		render_note(&e->app->out,
@@ -158,6 +175,7 @@ static void came_up(struct each_one *one)
 		lose(one, &why);
 		return;
 	}
+	mem_free(TAKE(one->told));
 	if (one->each->order->stay || one->each->order->step)
 		return;
 	all_count(one->each->all, &one->device, NULL,

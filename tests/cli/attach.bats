@@ -175,6 +175,20 @@ calls_show() { # FILE PATTERN: calls until it stands there
 	grep -qE -- "$2" "$1"
 }
 
+@test "--all tail -F: a board that cannot be watched is told of once" {
+	serve
+	device mute --device-id 02:00:00:00:00:01 --fault no-features
+	until_true no_mcp
+	background follow mcpctl --all tail -F
+	wait_for follow.err '02:00:00:00:00:01: the device offers no MCP.*staying until it is back'
+	# Who comes is found at the next look, in which the other is tried again.
+	device late --device-id 02:00:00:00:00:0b --fault wrong-id
+	until_true calls_show follow.out '02:00:00:00:00:0b'
+	[ "$(grep -c 'staying until it is back' follow.err)" = 1 ]
+}
+
+no_mcp() { mcpctl devices | grep -q no-mcp; }
+
 @test "--all tail: who goes is a row; the last one ends it; -F stays" {
 	talkers
 	background tail mcpctl --all tail --filter never
