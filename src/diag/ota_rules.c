@@ -9,6 +9,7 @@
 
 #include "base/json_scan.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "diag/answer.h"
 #include "diag/facts.h"
 #include "wire/board_text.h"
@@ -29,6 +30,9 @@ struct reply {
 	 diag_found_in((r)->d, code, &(r)->f, at, __VA_ARGS__))
 
 static const struct span whole = { 0 };
+
+/* For "%.*s": at most so many bytes of what the backend wrote, no character cut. */
+#define CUT(text, max) (int)text_cut(text, strlen(text), max), text
 
 /* Where a section, or a member of it (NULL: none), stands in the body. */
 static struct span place(const struct reply *r, const cJSON *section,
@@ -196,9 +200,9 @@ static void judge_store(const struct reply *r, const cJSON *section)
 		at = name_before(place(r, section, m->string), m->string);
 		if (name_max > 0 && strlen(m->string) > name_max)
 			TELL(r, O305, at,
-			     "'%.60s' in %s has %zu letters, of at most %zu",
-			     m->string, section->string, strlen(m->string),
-			     name_max);
+			     "'%.*s' in %s has %zu letters, of at most %zu",
+			     CUT(m->string, 60), section->string,
+			     strlen(m->string), name_max);
 		else if (text && value_max > 0 && strlen(text) > value_max)
 			TELL(r, O305, at, "%s.%s has %zu bytes, of about %zu",
 			     section->string, m->string, strlen(text),
@@ -214,7 +218,7 @@ static void judge_reach(const struct reply *r, struct span at, const char *name,
 
 	if (reach != REACH_OPEN)
 		TELL(r, reach == REACH_NEVER ? O310 : O320, at, "%s %.*s: %s",
-		     name, len > 60 ? 60 : (int)len, host, why);
+		     name, (int)text_cut(host, len, 60), host, why);
 }
 
 static void judge_endpoint(const struct reply *r, const cJSON *mqtt,
@@ -229,12 +233,13 @@ static void judge_endpoint(const struct reply *r, const cJSON *mqtt,
 	}
 	if (e.fault == BOARD_URL_NO_NUMBER)
 		TELL(r, O302, at,
-		     "no number behind the ':' of \"%.50s\": the board restarts at every start",
-		     text);
+		     "no number behind the ':' of \"%.*s\": the board restarts at every start",
+		     CUT(text, 44));
 	else if (e.fault == BOARD_URL_NO_HOST)
-		TELL(r, O302, at, "\"%.60s\" has no host", text);
+		TELL(r, O302, at, "\"%.*s\" has no host", CUT(text, 60));
 	else
-		TELL(r, O302, at, "\"%.60s\" has no port of 1 to 65535", text);
+		TELL(r, O302, at, "\"%.*s\" has no port of 1 to 65535",
+		     CUT(text, 60));
 }
 
 static void judge_topic(const struct reply *r, const cJSON *mqtt)
@@ -281,20 +286,21 @@ static void judge_dialled(const struct reply *r, struct span at,
 	board_url_read(&u, url);
 	if (u.fault == BOARD_URL_NO_NUMBER)
 		TELL(r, O309, at,
-		     "'%.40s' is no number, and taken for the port: the board restarts",
-		     u.port_text);
+		     "'%.*s' is no number, and taken for the port: the board restarts",
+		     CUT(u.port_text, 40));
 	else if (u.fault == BOARD_URL_NO_PORT)
 		TELL(r, O309, at, "the port '%.*s' is none of 1 to 65535",
-		     (int)(u.port_len < 40 ? u.port_len : 40), u.port_text);
+		     (int)text_cut(u.port_text, u.port_len, 40), u.port_text);
 	else if (u.fault == BOARD_URL_NO_HOST)
-		TELL(r, O309, at, "\"%.60s\" has no host", url);
+		TELL(r, O309, at, "\"%.*s\" has no host", CUT(url, 60));
 	else if (u.fault == BOARD_URL_BLANK)
 		TELL(r, O309, at, "a blank or control character is in it");
 	else if (u.fault)
-		TELL(r, O309, at, "\"%.60s\" is no ws://HOST:PORT/PATH", url);
+		TELL(r, O309, at, "\"%.*s\" is no ws://HOST:PORT/PATH",
+		     CUT(url, 60));
 	else if (u.more_port)
 		TELL(r, O309, at, "of the port '%.*s' the board reads %u",
-		     (int)(u.port_len < 40 ? u.port_len : 40), u.port_text,
+		     (int)text_cut(u.port_text, u.port_len, 40), u.port_text,
 		     (unsigned)u.port);
 	else if (u.lost_query)
 		TELL(r, O309, at,
@@ -343,7 +349,7 @@ static void judge_websocket(const struct reply *r, const cJSON *websocket)
 		judge_no_url(r, websocket, cJSON_IsNumber(url));
 	if (version)
 		TELL(r, O304, place(r, websocket, "version"),
-		     "\"%.20s\" is read as 0, which means 1", version);
+		     "\"%.*s\" is read as 0, which means 1", CUT(version, 20));
 	if (cJSON_IsString(url) &&
 	    (!token || (!cJSON_IsString(token) && !cJSON_IsNumber(token))))
 		TELL(r, O318, place(r, websocket, NULL), "%s",
@@ -363,9 +369,8 @@ static void judge_firmware(const struct reply *r, const cJSON *firmware)
 		return;
 	at = place(r, firmware, version->string);
 	if (!board_version_read(version->valuestring, NULL, 0, &parts))
-		TELL(r, O307, at,
-		     "\"%.40s\": the board restarts at every start",
-		     version->valuestring);
+		TELL(r, O307, at, "\"%.*s\": the board restarts at every start",
+		     CUT(version->valuestring, 40));
 	else if (cJSON_IsNumber(force) && force->valueint == 1)
 		TELL(r, O317, place(r, firmware, force->string),
 		     "force is 1: the board installs %.40s at once",
@@ -381,12 +386,12 @@ static bool judge_activation(const struct reply *r, const cJSON *activation)
 {
 	const cJSON *code = ota_member(activation, "code");
 	bool challenge = cJSON_IsString(ota_member(activation, "challenge"));
+	const char *shown = cJSON_IsString(code) ? code->valuestring : "";
 
 	if (!cJSON_IsString(code) && !challenge)
 		return false;
-	TELL(r, O315, place(r, activation, NULL), "%s%.20s%s",
-	     cJSON_IsString(code) ? "code " : "a challenge",
-	     cJSON_IsString(code) ? code->valuestring : "",
+	TELL(r, O315, place(r, activation, NULL), "%s%.*s%s",
+	     cJSON_IsString(code) ? "code " : "a challenge", CUT(shown, 20),
 	     challenge ?
 		     ": 10 tries, 3 s apart behind 202, else 10 s; then OTA again, until bound" :
 		     ": 10 times 10 s, and nothing is posted; then OTA again, until bound");
@@ -403,8 +408,8 @@ static void judge_neither(const struct reply *r)
 		    (!ota_section(m, "mqtt") && !ota_section(m, "websocket")))
 			continue;
 		TELL(r, O301, place(r, m, NULL),
-		     "mqtt and websocket stand in '%.40s', where no board looks",
-		     m->string);
+		     "mqtt and websocket stand in '%.*s', where no board looks",
+		     CUT(m->string, 40));
 		return;
 	}
 	TELL(r, O301, whole, "neither mqtt nor websocket is in it");

@@ -158,6 +158,10 @@ void diag_vision(struct diag *d, const struct vision_answer *a)
 
 /* The address. */
 
+#define URL_SHOWN 60 /* bytes */
+/* For "%.*s": between characters. */
+#define CUT(url) (int)text_cut(url, strlen(url), URL_SHOWN), url
+
 static int vision_say(char words[VISION_WORDS], int code, const char *format,
 		      ...) PRINTF_LIKE(3, 4);
 
@@ -183,14 +187,14 @@ static int address_fault(const char *url, const struct reach_from *from,
 		return vision_say(
 			words, V506,
 			u.fault == BOARD_URL_NO_NUMBER ?
-				"\"%.60s\": what is taken for its port is no number" :
-				"\"%.60s\" is no http://HOST:PORT/PATH",
-			url);
+				"\"%.*s\": what is taken for its port is no number" :
+				"\"%.*s\" is no http://HOST:PORT/PATH",
+			CUT(url));
 	reach = reach_judge(from, u.host, u.host_len, why);
 	if (reach == REACH_OPEN)
 		return -1;
 	return vision_say(words, reach == REACH_NEVER ? V506 : V509, "%.*s: %s",
-			  (int)(u.host_len < 60 ? u.host_len : 60), u.host,
+			  (int)text_cut(u.host, u.host_len, URL_SHOWN), u.host,
 			  why);
 }
 
@@ -206,11 +210,12 @@ int vision_url_fault(struct span url, const struct reach_from *from,
 	if (!*text)
 		return vision_say(words, V506, "it is empty");
 	if (strstr(text, PLACEHOLDER) || strcmp(text, "null") == 0)
-		return vision_say(words, V506, "nobody filled \"%.60s\" in",
-				  text);
+		return vision_say(words, V506, "nobody filled \"%.*s\" in",
+				  CUT(text));
 	if (!text_starts(text, "http://") && !text_starts(text, "https://"))
 		return vision_say(words, V506,
-				  "\"%.60s\" has no http:// in front", text);
+				  "\"%.*s\" has no http:// in front",
+				  CUT(text));
 	return address_fault(text, from, words);
 }
 

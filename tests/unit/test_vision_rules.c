@@ -230,6 +230,13 @@ static void addresses(void **state)
 	address("\"你的视觉接口地址\"", &far, "V506", "nobody filled");
 	address("\"http://你的ip:8003/mcp/vision/explain\"", &far, "V506",
 		"nobody filled");
+	/* cut between characters */
+	address("\"http://p123456789012345678901234567890123456789012345678901你的\"",
+		&far, "V506",
+		"\"http://p123456789012345678901234567890123456789012345678901\" in");
+	address("\"p1234567890123456789012345678901234567890123456789012345678图\"",
+		&far, "V506",
+		"\"p1234567890123456789012345678901234567890123456789012345678\" has no http://");
 	address("\"192.168.1.2:8003/mcp\"", &far, "V506", "no http://");
 	address("\"https://127.0.0.1/\"", &far, "V506",
 		"127.0.0.1: to the board");
