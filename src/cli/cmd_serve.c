@@ -32,6 +32,7 @@
 #include "diag/facts.h"
 #include "diag/finding.h"
 #include "net/attach.h"
+#include "net/endpoint.h"
 #include "serve/power.h"
 #include "serve/record.h"
 #include "serve/serve.h"
@@ -288,8 +289,11 @@ static int check_globals(const struct app *app, struct error *err)
 
 	/* From the environment it is meant for the commands that attach. */
 	if (c->target && (!outside || strcmp(c->target, outside) != 0)) {
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(c->target);
+
 		error_set(err, ERR_USAGE,
-			  "'serve' takes no target, but got '%s'", c->target);
+			  "'serve' takes no target, but got '%s'", shown);
 		return error_hint(err,
 				  "where it listens is --listen [HOST:]PORT");
 	}

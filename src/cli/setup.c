@@ -19,6 +19,7 @@
 #include "cli/named.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
+#include "net/address.h"
 #include "net/attach.h"
 #include "net/endpoint.h"
 #include "net/head.h"
@@ -490,6 +491,8 @@ static void set_route(struct endpoint *e, const struct config *c)
 static int set_password(struct endpoint *e, const struct config *c,
 			struct error *err)
 {
+	CLEANUP(buf_done) struct buf where = { 0 };
+
 	if (!is(e, SCHEME_MQTT) && !is(e, SCHEME_MCP_MQTT))
 		return 0;
 	if (e->user && e->foreign && !c->mqtt_password_file)
@@ -502,8 +505,9 @@ static int set_password(struct endpoint *e, const struct config *c,
 		return 0;
 	error_set(err, ERR_USAGE,
 		  "option '--mqtt-password-file': whose password is it?");
+	authority_print(&where, e->host, e->has_port ? e->port : 0);
 	return error_hint(err, "name the user in the target: %s://USER@%s/…",
-			  e->scheme->name, e->host);
+			  e->scheme->name, buf_string(&where));
 }
 
 static int set_options(struct endpoint *e, const struct config *c,

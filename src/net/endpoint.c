@@ -398,11 +398,27 @@ int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 #define COMMAND_MAX ((size_t)256 * 1024)
 #define STDIO "stdio:"
 
+char *endpoint_without_password(const char *text)
+{
+	const char *host = strstr(text, "://");
+	const char *colon, *at;
+
+	if (!host)
+		return mem_strdup(text);
+	host += 3;
+	colon = memchr(host, ':', strcspn(host, "/?#"));
+	at = colon ? memchr(colon, '@', strcspn(colon, "/?#")) : NULL;
+	if (!at)
+		return mem_strdup(text);
+	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
+}
+
 static int unknown_scheme(const char *text, const char *source,
 			  struct error *err)
 {
 	CLEANUP(mem_free_ptr)
 	char *name = mem_strndup(text, strcspn(text, ":"));
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(text);
 	const struct scheme *row = scheme_find(name, strlen(name));
 	size_t behind = strlen(name) + 1;
 
@@ -415,7 +431,7 @@ static int unknown_scheme(const char *text, const char *source,
 	} else {
 		error_set(err, ERR_USAGE,
 			  "target '%.100s' has the unknown scheme '%.40s'",
-			  text, name);
+			  shown, name);
 	}
 	if (!row)
 		row = scheme_nearest(name);
@@ -432,21 +448,6 @@ static int unknown_scheme(const char *text, const char *source,
 	return error_hint(err,
 			  "'mcpctl help targets' lists them (it came from %s)",
 			  source);
-}
-
-char *endpoint_without_password(const char *text)
-{
-	const char *host = strstr(text, "://");
-	const char *colon, *at;
-
-	if (!host)
-		return mem_strdup(text);
-	host += 3;
-	colon = memchr(host, ':', strcspn(host, "/?#"));
-	at = colon ? memchr(colon, '@', strcspn(colon, "/?#")) : NULL;
-	if (!at)
-		return mem_strdup(text);
-	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
 }
 
 static const struct scheme *scheme_of(const char *text)

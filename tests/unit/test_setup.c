@@ -295,6 +295,8 @@ static void test_mqtt_password(void **state)
 	assert_string_equal(endpoint.password, "from a file");
 	refused("mqtt://h/c", "whose password");
 	assert_non_null(strstr(err.hint, "mqtt://USER@h/"));
+	refused("mqtt://[::1]:1884/c", "whose password");
+	assert_non_null(strstr(err.hint, "mqtt://USER@[::1]:1884/"));
 	write_file("", 0);
 	refused("mqtt://u@h/c", "the password file");
 	assert_non_null(strstr(err.text, "is empty"));
