@@ -592,7 +592,10 @@ static void end_refused(struct http_exchange *x, int status)
 	} else if (may_be_old(x, status)) {
 		try_old(x);
 	} else {
-		if (status == 404 && h->revision)
+		if (status == 404 && x->with_session)
+			http_fail_as(&why, &h->site, WHY_SESSION_FORGOTTEN,
+				     404);
+		else if (status == 404 && h->revision)
 			http_fail_as(&why, &h->site, WHY_SERVER_GONE, 404);
 		else if (status == 404 && h->old && h->post_url)
 			http_fail_endpoint(&why, h);

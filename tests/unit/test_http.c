@@ -354,6 +354,31 @@ static void test_session_lost(void **state)
 	web_has(request(5), "Mcp-Session-Id", "hush-1");
 }
 
+static void answer_note_forgotten(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "notifications/cancelled"))
+		web_reply(c, 404, "", "", "");
+	else
+		answer_well(c, rq);
+}
+
+/* The session, and not the server; whoever asks next finds out. */
+static void test_session_lost_for_a_note(void **state)
+{
+	(void)state;
+	begin(answer_note_forgotten);
+	handshake();
+	request(2);
+	seen_send(&seen, "{\"method\":\"notifications/cancelled\"}");
+	assert_string_equal(failure(0), "0: a notification or reply was not "
+					"taken: '127.0.0.1' does not know the "
+					"session any more: HTTP 404");
+	seen_send(&seen, CALL);
+	assert_string_equal(message(1), REPLY(3));
+	web_has(web.requests.word[web.requests.count - 1], "Mcp-Session-Id",
+		"hush-1");
+}
+
 static struct web_client *late;
 
 /* The first call's answer waits; each initialize has a session of its own. */
@@ -844,6 +869,24 @@ static void test_resumed(void **state)
 }
 
 /* Its session is known by then. */
+static void answer_cut_for_long(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_stream(c, "");
+	web_say(c, "id: 7\nretry: 99999999999\ndata:\n\n");
+	web_hang_up(c);
+}
+
+/* However long the server wants: an hour. */
+static void test_resumed_in_an_hour(void **state)
+{
+	(void)state;
+	begin(answer_cut_for_long);
+	seen_send(&seen, LIST);
+	assert_string_equal(notice(0), "the stream of an answer ended; it is "
+				       "taken up again in 1 h");
+}
+
 static void answer_cut_initialize(struct web_client *c, const char *rq)
 {
 	if (text_starts(rq, "GET")) {
@@ -1678,6 +1721,29 @@ static void test_alone(void **state)
 	assert_int_equal(web.requests.count, 5);
 }
 
+static void answer_alone_cut(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_stream(c, "");
+	web_say(c, "id: 7\n" EVENT("{\"method\":\"a\"}"));
+	web_hang_up(c);
+}
+
+/* A broken stream loses the request (modern.md 6): nothing is fetched. */
+static void test_alone_is_not_resumed(void **state)
+{
+	const struct headers none = { 0 };
+
+	(void)state;
+	begin(answer_alone_cut);
+	seen.t.ops->alone(&seen.t, true);
+	send_alone(&none);
+	assert_string_equal(failure(0), "2: the answer of '127.0.0.1' was cut "
+					"before the reply came");
+	assert_int_equal(seen.messages.count, 1);
+	assert_int_equal(web.requests.count, 1);
+}
+
 /* One request a POST: an error that names none is about this one. */
 static void test_alone_errors(void **state)
 {
@@ -2040,6 +2106,50 @@ static void test_token_again(void **state)
 	seen_close(&seen);
 	assert_int_equal(guard.frees, 1);
 	assert_int_equal(guard.refusals, 3);
+}
+
+/* What the user sends there himself wins: nobody is asked for another. */
+static void test_token_of_the_user(void **state)
+{
+	(void)state;
+	begin_guarded();
+	seen_close(&seen);
+	seen_reset(&seen);
+	target("http", "/mcp");
+	seen.to.bearer = &bearer;
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, LIST);
+	assert_non_null(strstr(failure(0), "HTTP 401"));
+	web_has(request(0), "Authorization", "Bearer hush-2");
+	assert_null(strstr(request(0), "hush-old"));
+	assert_int_equal(guard.refusals, 0);
+}
+
+static void answer_guarded_at_length(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_zalloc(400001);
+
+	(void)rq;
+	memset(text, 'x', 400000);
+	web_reply(c, 401, "", "text/plain", text);
+}
+
+/* Its first words will do; what comes behind them is no other refusal. */
+static void test_token_refused_at_length(void **state)
+{
+	(void)state;
+	begin_guarded();
+	web.answer = answer_guarded_at_length;
+	seen_send(&seen, LIST);
+	await_refusal();
+	for (int i = 0; i < 50; i++)
+		loop_poll(seen.loop);
+	assert_int_equal(guard.refusals, 1);
+	judge(BEARER_AS_IS, "log in");
+	failure(0);
+	seen_close(&seen);
+	assert_int_equal(guard.holds, 1);
+	assert_int_equal(guard.frees, 1);
 }
 
 static void test_token_refused(void **state)
@@ -2834,6 +2944,7 @@ int main(void)
 		TEST(test_events),
 		TEST(test_session_lost),
 		TEST(test_session_lost_later),
+		TEST(test_session_lost_for_a_note),
 		TEST(test_no_stream),
 		TEST(test_no_stream_watched),
 		TEST(test_stream_comes_first),
@@ -2853,6 +2964,7 @@ int main(void)
 		TEST(test_stream_not_twice),
 		TEST(test_stream_of_new_session),
 		TEST(test_resumed),
+		TEST(test_resumed_in_an_hour),
 		TEST(test_initialize_resumed),
 		TEST(test_cut),
 		TEST(test_stream_without_reply),
@@ -2878,6 +2990,7 @@ int main(void)
 		TEST(test_server_gone),
 		TEST(test_too_large_for_boards),
 		TEST(test_alone),
+		TEST(test_alone_is_not_resumed),
 		TEST(test_alone_errors),
 		TEST(test_odd_answers),
 		TEST(test_odd_session),
@@ -2885,6 +2998,8 @@ int main(void)
 		TEST(test_no_endpoint),
 		TEST(test_token_again),
 		TEST(test_token_refused),
+		TEST(test_token_refused_at_length),
+		TEST(test_token_of_the_user),
 		TEST(test_token_scope),
 		TEST(test_token_over),
 		TEST(test_no_answer),
