@@ -277,9 +277,11 @@ static bool id_again(struct rule_look *l)
 
 /* ---- methods ---- */
 
+/* Over HTTP it begins another session, as where the server forgot the first. */
 static bool initialize_twice(struct rule_look *l)
 {
 	return l->r->kind == ASKED_INITIALIZE && l->d->initialized &&
+	       l->f->leg != LEG_HTTP &&
 	       rule_hit(l, l->r->method, "on one connection");
 }
 

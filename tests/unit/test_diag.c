@@ -378,6 +378,10 @@ static const struct situation to_notifications[] = {
 	{ "P705 D116", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{}"), ">" RPC("\"id\":null,\"result\":{}") } },
 };
 
+/* A server that forgot the session is initialized anew; that is a new one. */
+#define ANEW "<" RPC("\"id\":3,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":3,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{}}")
+static const struct situation anew = { "", true, { BEGUN, ">" RPC("\"id\":2,\"result\":{\"tools\":[]}"), ANEW } };
+static const struct situation again = { "B220", true, { BEGUN, ">" RPC("\"id\":2,\"result\":{\"tools\":[]}"), ANEW } };
 /* clang-format on */
 
 /* Only a program prints beside its messages. */
@@ -390,6 +394,8 @@ static void over_http(void **state)
 
 	(void)state;
 	run(&s, LEG_HTTP, &about);
+	run(&anew, LEG_HTTP, &about);
+	run(&again, LEG_STDIO, &about);
 }
 
 /* A thousand notifications within a second, and the same within an hour. */
