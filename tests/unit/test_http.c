@@ -1721,7 +1721,7 @@ static void test_alone(void **state)
 	assert_int_equal(web.requests.count, 5);
 }
 
-static void answer_alone_cut(struct web_client *c, const char *rq)
+static void answer_alone_ends(struct web_client *c, const char *rq)
 {
 	(void)rq;
 	web_stream(c, "");
@@ -1735,10 +1735,10 @@ static void test_alone_is_not_resumed(void **state)
 	const struct headers none = { 0 };
 
 	(void)state;
-	begin(answer_alone_cut);
+	begin(answer_alone_ends);
 	seen.t.ops->alone(&seen.t, true);
 	send_alone(&none);
-	assert_string_equal(failure(0), "2: the answer of '127.0.0.1' was cut "
+	assert_string_equal(failure(0), "2: the answer of '127.0.0.1' ended "
 					"before the reply came");
 	assert_int_equal(seen.messages.count, 1);
 	assert_int_equal(web.requests.count, 1);
