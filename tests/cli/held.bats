@@ -251,6 +251,16 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
 }
 
+@test "what fails at a kept server fails for the command that asked, at once" {
+	background crooked /usr/bin/python3 "$ROOT/tests/cli/http_server.py" "$WORK/log"
+	local url
+	url=http://127.0.0.1:$(wait_for crooked.out '[0-9]+' | grep -oE '[0-9]+')/call500
+	mcpctl open "$url"
+	run -3 mcpctl --timeout 20s "$url" call echo text=a
+	[[ "$output" == *"HTTP 500"* ]]
+	run -0 mcpctl "$url" tools -q
+}
+
 @test "a running serve keeps them beside its boards, and --all means both" {
 	serve --open "$(asking)"
 	device board
