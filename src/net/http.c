@@ -20,6 +20,7 @@
 #include "net/http_failure.h"
 #include "net/http_private.h"
 #include "net/http_stream.h"
+#include "net/http_transfer.h"
 #include "net/http_url.h"
 
 /*

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "net/http_exchange.h"
 #include "net/http_private.h"
+#include "net/http_transfer.h"
 #include "net/http_url.h"
 #include "wire/challenge.h"
 #include "wire/refusal.h"

@@ -37,7 +37,7 @@ struct http_engine {
 	struct curl_engine *curl;
 };
 
-/* ---- http_exchange.c: one request ---- */
+/* ---- http_transfer.c: one request ---- */
 
 struct http;
 
