@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "bridge/bridge.h"
 #include "bridge/host_snippet.h"
 #include "cli/app.h"
@@ -98,17 +97,45 @@ static void add_row(struct words *out, const struct option_row *row,
  * How targets are reached. Not --trust, which is for one command, and not what
  * may hold a secret: that is told (cmd_bridge.c).
  */
+static bool is_way(const char *name)
+{
+	static const char *const names[] = {
+		"envelope",
+		"era",
+		"mqtt-password-file",
+		"cwd",
+		"proxy",
+		"resolve",
+		"no-oauth",
+		"oauth-client-id",
+		"oauth-client-secret-file",
+		"oauth-private-key-file",
+		"oauth-client-metadata-url",
+		"oauth-grant",
+		"oauth-idp-token-file",
+		"oauth-idp-token-endpoint",
+		"oauth-idp-client-id",
+		"oauth-issuer",
+		"oauth-scope",
+		"oauth-timeout",
+		"cacert",
+		"insecure",
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void add_ways(struct words *out, const struct config *c)
 {
-	static const char names[] =
-		" envelope era mqtt-password-file cwd proxy resolve no-oauth oauth-client-id oauth-client-secret-file oauth-private-key-file oauth-client-metadata-url oauth-grant oauth-idp-token-file oauth-idp-token-endpoint oauth-idp-client-id oauth-issuer oauth-scope oauth-timeout cacert insecure ";
-
 	for (const struct option_row *row = config_options; row->name; row++) {
-		CLEANUP(mem_free_ptr)
-		char *word = mem_printf(" %s ", row->name);
+		const bool hidden = strcmp(row->name, "proxy") == 0 &&
+				    host_config_hides_proxy(c);
 
-		if (strstr(names, word) && !(text_same(row->name, "proxy") &&
-					     host_config_hides_proxy(c)))
+		if (is_way(row->name) && !hidden)
 			add_row(out, row, c);
 	}
 }
