@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * UTF-8: checked and decoded.
@@ -88,6 +89,11 @@ size_t text_cut(const char *text, size_t len, size_t max)
 	while (end > 0 && max - end < 3 && continues((unsigned char)text[end]))
 		end--;
 	return end;
+}
+
+int text_shown(const char *text, size_t max)
+{
+	return (int)text_cut(text, strlen(text), max);
 }
 
 /*

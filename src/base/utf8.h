@@ -30,6 +30,8 @@ size_t text_characters(const char *text, size_t len);
 
 /* At most max bytes of text, not ending within a character. */
 size_t text_cut(const char *text, size_t len, size_t max);
+/* The same of a whole text, for "%.*s". */
+int text_shown(const char *text, size_t max);
 
 /* How many bytes of text fit into columns, never cutting a character. */
 size_t text_fit(const char *text, size_t len, size_t columns);

@@ -54,8 +54,7 @@ static char *why_unasked(const struct tool *t, const struct tool_hints *h,
 	if (address && h->read_only != HINT_YES)
 		return mem_printf(
 			"it takes an address ('%.*s') and may do more than read; --allow shows it",
-			(int)text_cut(address, strlen(address), NAME_SHOWN),
-			address);
+			text_shown(address, NAME_SHOWN), address);
 	return NULL;
 }
 

@@ -13,7 +13,7 @@
 
 int host_cut(const char *text)
 {
-	return (int)text_cut(text, strlen(text), HOST_QUOTED);
+	return text_shown(text, HOST_QUOTED);
 }
 
 char *host_who(const cJSON *info)

@@ -33,7 +33,7 @@ static bool is_declared(const struct client_answers *a, const char *method)
 /* A round's method is any text of the server's. */
 static int cut(const char *method)
 {
-	return (int)text_cut(method, strlen(method), METHOD_SHOWN);
+	return text_shown(method, METHOD_SHOWN);
 }
 
 static void tell_refused(const struct server_asks *a, const char *method,

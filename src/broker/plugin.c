@@ -512,7 +512,7 @@ static void tell_denied(struct broker_client *cl, const char *topic,
 	broker_own_topic(&own, cl->id);
 	buf_printf(&text, "it may not %s '%.*s': a device %s '%s' only",
 		   publish ? "publish to" : "subscribe to",
-		   (int)text_cut(topic, strlen(topic), DENIED_MAX), topic,
+		   text_shown(topic, DENIED_MAX), topic,
 		   publish ? "publishes to" : "has",
 		   publish ? BROKER_UP_TOPIC : buf_string(&own));
 	plugin_tell_refused(

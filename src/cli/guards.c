@@ -232,7 +232,7 @@ static void hint_open(const struct guards *g, struct error *err)
 	error_hint(
 		err,
 		"the last one: %.*s; then one trial call is let through; %s",
-		(int)text_cut(why, strlen(why), 200), why,
+		text_shown(why, 200), why,
 		f->path ?
 			"--breaker=off tries at once" :
 			"'reconnect' in the shell closes it now, --breaker=off leaves it out");

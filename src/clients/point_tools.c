@@ -151,8 +151,7 @@ static bool cut_to(const cJSON *result, cJSON *text, size_t keep,
 	CLEANUP(mem_free_ptr)
 	char *cut = mem_printf(
 		"%.*s … (cut: %zu bytes; the access point takes %zu)",
-		(int)text_cut(before, strlen(before), keep), before, r->whole,
-		r->most);
+		text_shown(before, keep), before, r->whole, r->most);
 	bool good;
 
 	text->valuestring = cut;

@@ -489,8 +489,8 @@ static bool unreachable_udp(struct rule_look *l, struct span server)
 	return host &&
 	       reach_judge(seen_from(l->d), host, strlen(host), why) ==
 		       REACH_NEVER &&
-	       rule_hit(l, server, "udp.server %.*s: %s",
-			(int)text_cut(host, strlen(host), 60), host, why);
+	       rule_hit(l, server, "udp.server %.*s: %s", text_shown(host, 60),
+			host, why);
 }
 
 static bool bad_udp(struct rule_look *l)

@@ -800,7 +800,7 @@ static bool unknown_revision(struct rule_look *l)
 	text = mem_strndup(revision.text + 1, revision.len - 2);
 	return !revision_known(ERA_LEGACY, text) &&
 	       rule_hit(l, revision, "it answers with %.*s",
-			(int)text_cut(text, strlen(text), 60), text);
+			text_shown(text, 60), text);
 }
 
 static bool flood(struct rule_look *l)

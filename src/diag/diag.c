@@ -807,7 +807,7 @@ void diag_pong(struct diag *d)
 void diag_close(struct diag *d, int code, struct span words)
 {
 	CLEANUP(mem_free_ptr) char *said = mem_strndup(words.text, words.len);
-	const int shown = said ? (int)text_cut(said, strlen(said), 80) : 0;
+	const int shown = said ? text_shown(said, 80) : 0;
 
 	if (code == 1009)
 		diag_found(d, B264, words, "%.*s", shown, said);

@@ -32,7 +32,7 @@ struct reply {
 static const struct span whole = { 0 };
 
 /* For "%.*s": at most so many bytes of what the backend wrote, no character cut. */
-#define CUT(text, max) (int)text_cut(text, strlen(text), max), text
+#define CUT(text, max) text_shown(text, max), text
 
 /* Where a section, or a member of it (NULL: none), stands in the body. */
 static struct span place(const struct reply *r, const cJSON *section,

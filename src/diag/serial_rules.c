@@ -556,8 +556,7 @@ void serial_judge_line(struct serial_judge *j, struct span line, int64_t at_us)
 static void keep_words(struct serial_judge *j, bool from_device,
 		       const char *what, const char *name)
 {
-	const int len =
-		name ? (int)text_cut(name, strlen(name), NAME_SHOWN) : 0;
+	const int len = name ? text_shown(name, NAME_SHOWN) : 0;
 
 	snprintf(j->before, sizeof(j->before), "the %s's %s%s%.*s",
 		 from_device ? "device" : "backend", what, name ? " " : "", len,

@@ -160,7 +160,7 @@ void diag_vision(struct diag *d, const struct vision_answer *a)
 
 #define URL_SHOWN 60 /* bytes */
 /* For "%.*s": between characters. */
-#define CUT(url) (int)text_cut(url, strlen(url), URL_SHOWN), url
+#define CUT(url) text_shown(url, URL_SHOWN), url
 
 static int vision_say(char words[VISION_WORDS], int code, const char *format,
 		      ...) PRINTF_LIKE(3, 4);

@@ -106,9 +106,7 @@ static char *shown_name(const struct announce *a)
 		a->number > 1 ? mem_printf(" (%u)", a->number) : mem_strdup("");
 	size_t most = LABEL_MAX - strlen(tail);
 
-	return mem_printf("%.*s%s",
-			  (int)text_cut(a->label, strlen(a->label), most),
-			  a->label, tail);
+	return mem_printf("%.*s%s", text_shown(a->label, most), a->label, tail);
 }
 
 static int name_it(struct announce *a)

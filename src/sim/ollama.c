@@ -240,7 +240,7 @@ void ollama_request(struct buf *out, const char *model,
 static int say_error(struct error *err, const char *words)
 {
 	return error_set(err, ERR_PEER, "Ollama answers with an error: %.*s",
-			 (int)text_cut(words, strlen(words), QUOTED), words);
+			 text_shown(words, QUOTED), words);
 }
 
 static int no_answer(struct error *err, const char *body, size_t len)
@@ -343,8 +343,7 @@ static int busy(const struct ollama_refusal *f, const char *words,
 {
 	return error_set(err, ERR_CONNECT, "%s answers HTTP status %d%s%.*s",
 			 f->where, f->status, words ? ": " : "",
-			 words ? (int)text_cut(words, strlen(words), QUOTED) :
-				 0,
+			 words ? text_shown(words, QUOTED) : 0,
 			 words ? words : "");
 }
 

@@ -104,8 +104,7 @@ static bool refuse_initialize(struct service_part *p, const char *version)
 	buf_char(&data, '}');
 	service_fail(p, MODERN_UNSUPPORTED_VERSION, buf_string(&data),
 		     "Unsupported protocol version: '%.*s'",
-		     (int)text_cut(version, strlen(version), SERVICE_QUOTED),
-		     version);
+		     text_shown(version, SERVICE_QUOTED), version);
 	return false;
 }
 
@@ -174,9 +173,9 @@ static int decode_header(char **value)
 static bool refuse_header(struct service_part *p, const char *name,
 			  const char *why)
 {
-	service_fail(
-		p, MODERN_HEADER_MISMATCH, NULL, "Header mismatch: '%.*s' %s",
-		(int)text_cut(name, strlen(name), SERVICE_QUOTED), name, why);
+	service_fail(p, MODERN_HEADER_MISMATCH, NULL,
+		     "Header mismatch: '%.*s' %s",
+		     text_shown(name, SERVICE_QUOTED), name, why);
 	return false;
 }
 

@@ -140,8 +140,7 @@ static void no_such(struct service_part *p, const char *what, const char *name,
 	else
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
 			     "Invalid params: there is no %s '%.*s'%s", what,
-			     (int)text_cut(name, strlen(name), SERVICE_QUOTED),
-			     name, near);
+			     text_shown(name, SERVICE_QUOTED), name, near);
 }
 
 void service_no_tool(struct service_part *p, const char *name)
@@ -182,5 +181,5 @@ void service_no_resource(struct service_part *p, const char *uri)
 	service_fail(
 		p, p->modern ? JSONRPC_INVALID_PARAMS : MCP_RESOURCE_NOT_FOUND,
 		buf_string(&data), "Resource not found: '%.*s'",
-		(int)text_cut(uri, strlen(uri), SERVICE_QUOTED), uri);
+		text_shown(uri, SERVICE_QUOTED), uri);
 }

@@ -107,8 +107,7 @@ static bool refuse_arguments(struct service_part *p, const struct filling *f)
 			continue;
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
 			     "Invalid params: argument '%.*s' %s",
-			     (int)text_cut(one->string, strlen(one->string),
-					   SERVICE_QUOTED),
+			     text_shown(one->string, SERVICE_QUOTED),
 			     one->string,
 			     cJSON_IsString(one) ? "is none of the prompt's" :
 						   "must be a string");

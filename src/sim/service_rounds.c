@@ -297,9 +297,7 @@ static void take_answer(struct service_call *call, const cJSON *request,
 	else
 		call->failed = mem_printf(
 			"the client answered '%s' with an error: %.*s", key,
-			error ? (int)text_cut(error, strlen(error),
-					      ANSWER_QUOTED) :
-				0,
+			error ? text_shown(error, ANSWER_QUOTED) : 0,
 			error ? error : "");
 }
 
