@@ -35,10 +35,11 @@ static void out_of_list(struct mcp_broker *b)
 
 static char *key_of(const struct endpoint *to)
 {
-	return mem_printf("%s %s@%s:%u %d %s", to->scheme->name,
+	return mem_printf("%s %s@%s:%u %d %s\n%s", to->scheme->name,
 			  to->user ? to->user : "", to->host,
 			  (unsigned)to->port, to->insecure,
-			  to->cacert ? to->cacert : "");
+			  to->cacert ? to->cacert : "",
+			  to->password ? to->password : "");
 }
 
 static bool was_used(const struct mcp_broker *b, const char *server)

@@ -33,7 +33,7 @@ struct mcp_broker {
 	struct mcp_broker *next; /* of this process */
 	struct loop *loop;
 	struct mqtt_client *client; /* NULL: it is closing, or over */
-	char *key; /* where, as whom */
+	char *key; /* where, as whom, with which password: never shown */
 	char *host;
 	uint16_t port;
 	char id[17]; /* of this client */

@@ -615,9 +615,18 @@ static void test_shared(void **state)
 	seen_send(&other, INITIALIZE);
 	assert_non_null(strstr(heard(2), first));
 	seen_close(&other);
+	seen_reset(&other);
+	/* Whoever has another password is somebody else. */
+	listen_to("$mcp-server/s-3/three");
+	aim(&other, "s-3/three");
+	other.to.password = mem_strdup("hush");
+	seen_open(&other, &mqtt->mcp_dial);
+	seen_send(&other, INITIALIZE);
+	assert_null(strstr(heard(3), first));
+	seen_close(&other);
 	/* What one of them ends is not the end of the other. */
 	seen_send(&seen, LIST);
-	assert_non_null(strstr(heard(3), LIST));
+	assert_non_null(strstr(heard(4), LIST));
 	assert_false(seen.closed);
 }
 
