@@ -454,13 +454,39 @@ static bool is_broken(const struct http_exchange *x)
 	return t->finished && t->outcome.what != WHY_NONE;
 }
 
-static void end_stream(struct http_exchange *x)
+static void fail_stream(struct http_exchange *x)
 {
-	bool amid = sse_is_amid(&x->sse);
-	const char *how = amid	       ? "was cut in the middle of an event" :
+	const char *how = sse_is_amid(&x->sse) ?
+				  "was cut in the middle of an event" :
 			  is_broken(x) ? "was cut" :
 					 "ended";
 	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT,
+		  "the answer of '%s' %s before the reply came",
+		  x->http->site.host, how);
+	error_hint(&why, "whether the request was carried out is not known");
+	error_code(&why, ECONNRESET);
+	error_finding(&why, "P714");
+	fail_and_end(x, &why);
+}
+
+static void fail_no_stream(struct http_exchange *x)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_PROTOCOL,
+		  "'%s' sent JSON as text/event-stream, and no event",
+		  x->http->site.host);
+	error_hint(
+		&why,
+		"the server must name it application/json, or send it behind 'data: '");
+	fail_and_end(x, &why);
+}
+
+static void end_stream(struct http_exchange *x)
+{
+	bool whole = !sse_is_amid(&x->sse) && !is_broken(x);
 
 	if (!x->message.is_request || x->answered || x->http->old) {
 		http_exchange_end(x);
@@ -469,17 +495,12 @@ static void end_stream(struct http_exchange *x)
 	/* What stands alone cannot be taken up again. */
 	if (!x->alone && http_stream_again(x, "an answer"))
 		return;
-	if (x->stray && !amid && !is_broken(x)) {
+	if (x->stray && whole)
 		fail_other_reply(x);
-		return;
-	}
-	error_set(&why, ERR_CONNECT,
-		  "the answer of '%s' %s before the reply came",
-		  x->http->site.host, how);
-	error_hint(&why, "whether the request was carried out is not known");
-	error_code(&why, ECONNRESET);
-	error_finding(&why, "P714");
-	fail_and_end(x, &why);
+	else if (sse_is_json(&x->sse))
+		fail_no_stream(x);
+	else
+		fail_stream(x);
 }
 
 /* ---- a status that is none of success ---- */

@@ -146,7 +146,7 @@ static void fail_redirect(struct error *why, const struct http_site *site,
 		shown = http_url_show(to);
 	} else if (told && *told) {
 		f.what = WHY_REDIRECT_ODD;
-		shown = mem_strndup(told, strcspn(told, "?#"));
+		shown = http_url_show(told);
 	} else {
 		f.what = WHY_REDIRECT_NOWHERE;
 	}

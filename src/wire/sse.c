@@ -48,13 +48,26 @@ void sse_restart(struct sse *s)
 {
 	next_event(s);
 	empty(&s->line);
-	s->skipping = s->after_cr = s->begun = false;
+	s->skipping = s->after_cr = s->begun = s->json = false;
 }
 
 bool sse_is_amid(const struct sse *s)
 {
 	return s->line.len || s->skipping || s->spoilt || s->has_data ||
 	       s->has_id || s->type.len;
+}
+
+static bool begins_json(const char *line, size_t len)
+{
+	size_t mark = text_mark(line, len);
+
+	return mark < len && (line[mark] == '{' || line[mark] == '[');
+}
+
+bool sse_is_json(const struct sse *s)
+{
+	return s->begun ? s->json :
+			  begins_json(buf_string(&s->line), s->line.len);
 }
 
 /* The end of an event. Its id counts from here on, even if it was too long. */
@@ -164,6 +177,8 @@ static void take_line(const struct feeding *f, const char *line, size_t len)
 {
 	size_t mark = f->s->begun ? 0 : text_mark(line, len);
 
+	if (!f->s->begun)
+		f->s->json = begins_json(line, len);
 	line += mark;
 	len -= mark;
 	f->s->begun = true;

@@ -33,7 +33,7 @@ struct sse {
 	bool has_id, has_data;
 	bool skipping; /* the rest of a line that was too long */
 	bool spoilt; /* the event being read was too long */
-	bool after_cr, begun;
+	bool after_cr, begun, json;
 };
 void sse_done(struct sse *s);
 /* A new stream: what was half there goes, the last whole event's id stays. */
@@ -48,5 +48,7 @@ void sse_feed(struct sse *s, const char *data, size_t len,
 	      const struct sse_events *events, void *owner);
 /* Bytes of an event are there that its end is missing of. */
 bool sse_is_amid(const struct sse *s);
+/* It begins as JSON does: somebody gave a reply the wrong Content-Type. */
+bool sse_is_json(const struct sse *s);
 
 #endif

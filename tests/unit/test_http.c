@@ -934,6 +934,25 @@ static void test_cut(void **state)
 	assert_int_equal(seen.messages.count, 1);
 }
 
+static void answer_no_events(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_stream(c, "");
+	web_say(c, REPLY(3));
+	web_hang_up(c);
+}
+
+/* A reply under the wrong Content-Type is no stream that was cut. */
+static void test_no_events(void **state)
+{
+	(void)state;
+	begin(answer_no_events);
+	seen_send(&seen, CALL);
+	assert_string_equal(failure(0), "3: '127.0.0.1' sent JSON as "
+					"text/event-stream, and no event");
+	assert_int_equal(seen.last.kind, ERR_PROTOCOL);
+}
+
 /* Streams that end in order, and what they say before that. */
 static const char *const without_reply[] = {
 	"data: {\"method\":\"a\"}\n\n",
@@ -1345,9 +1364,9 @@ static void test_statuses(void **state)
 		  ERR_CONNECT },
 		{ 302, "Location: /login?s=hush\r\n", "", "", NULL,
 		  ERR_CONNECT },
-		{ 307, "Location: file:///etc/passwd\r\n", "", "",
-		  "2: '127.0.0.1' redirects to 'file:///etc/passwd', which is "
-		  "no http or https URL: HTTP 307",
+		{ 307, "Location: file://u:hush@h/etc/passwd\r\n", "", "",
+		  "2: '127.0.0.1' redirects to 'file://***@h/etc/passwd', "
+		  "which is no http or https URL: HTTP 307",
 		  ERR_CONNECT },
 		{ 200, "Content-Encoding: gzip\r\n", "text/event-stream",
 		  "\x1f\x8b\x08\n\n",
@@ -2967,6 +2986,7 @@ int main(void)
 		TEST(test_resumed_in_an_hour),
 		TEST(test_initialize_resumed),
 		TEST(test_cut),
+		TEST(test_no_events),
 		TEST(test_stream_without_reply),
 		TEST(test_stream_of_another),
 		TEST(test_resumption_refused),
