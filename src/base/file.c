@@ -299,6 +299,19 @@ int file_create(const char *what, const char *path, bool append,
 	return fd;
 }
 
+FILE *file_create_stream(const char *what, const char *path, bool append,
+			 struct error *err)
+{
+	int fd = file_create(what, path, append, err);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, append ? "a" : "w");
+
+	if (fd < 0 || file)
+		return file;
+	cannot_create(what, path, strerror(errno), err);
+	close(fd);
+	return NULL;
+}
+
 int file_publish(const char *from, const char *to)
 {
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))

@@ -5,6 +5,8 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -31,6 +33,9 @@ int file_read_found(struct buf *out, const char *what, const char *path,
 #define FILE_SHARED_FLAGS (O_NOFOLLOW | O_NONBLOCK) /* where others put names */
 int file_create(const char *what, const char *path, bool append,
 		struct error *err);
+/* The same as a stream, which is yours; NULL: err. */
+FILE *file_create_stream(const char *what, const char *path, bool append,
+			 struct error *err);
 
 /*
  * Gives a file its name in the same folder's file system, unless that is taken

@@ -392,12 +392,9 @@ static int bad_spec(const char *spec, struct error *err)
 
 static int open_file(struct check_report *r, struct error *err)
 {
-	int fd;
-
 	if (strcmp(r->path, "-") == 0)
 		return 0;
-	fd = file_create("report", r->path, false, err);
-	r->file = fd < 0 ? NULL : fdopen(fd, "w");
+	r->file = file_create_stream("report", r->path, false, err);
 	return r->file ? 0 : -1;
 }
 

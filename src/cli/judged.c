@@ -137,19 +137,15 @@ void judged_begin(struct connection *c)
 
 int findings_open(struct app *app, struct error *err)
 {
-	int fd;
-
 	if (!app->config.findings || app->findings)
 		return 0;
 	if (text_same(app->config.findings, "-"))
 		return error_set(
 			err, ERR_USAGE,
 			"--findings writes to a file, and '-' is none");
-	fd = file_create("file of findings", app->config.findings, false, err);
-	if (fd < 0)
-		return -1;
-	app->findings = fdopen(fd, "w");
-	return 0;
+	app->findings = file_create_stream("file of findings",
+					   app->config.findings, false, err);
+	return app->findings ? 0 : -1;
 }
 
 void findings_write(struct app *app, const struct finding *f,

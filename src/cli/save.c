@@ -45,8 +45,7 @@ static int write_file(FILE *f, const struct content *c, const char *path,
 static int save_to_file(const struct content *c, const char *path,
 			struct error *err)
 {
-	int fd = file_create(NULL, path, false, err);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *f = file_create_stream(NULL, path, false, err);
 	if (!f)
 		return -1;
 	int status = term_is_terminal(f) ? refuse_terminal(path, err) :
@@ -88,7 +87,8 @@ static int save_one(struct app *app, const struct content *c, const char *path,
 	return 0;
 }
 
-static int nothing_to_save(const struct result *result, struct error *err)
+/* What could not be read is not saved: never in silence beside what was. */
+static int all_were_read(const struct result *result, struct error *err)
 {
 	for (size_t i = 0; i < result->count; i++)
 		if (result->content[i].bad_data &&
@@ -97,9 +97,7 @@ static int nothing_to_save(const struct result *result, struct error *err)
 				err, ERR_PROTOCOL,
 				"--save: the bytes of content %zu are not valid base64",
 				i + 1);
-	return error_set(
-		err, ERR_UNMET,
-		"--save: the result has no image, audio or other bytes");
+	return 0;
 }
 
 static bool has_bytes(const struct result *result)
@@ -123,5 +121,11 @@ int save_result(struct app *app, const struct result *result, const char *path,
 		if (save_one(app, c, path, ++number, err))
 			return -1;
 	}
-	return number > 0 ? 0 : nothing_to_save(result, err);
+	if (all_were_read(result, err))
+		return -1;
+	if (number > 0)
+		return 0;
+	return error_set(
+		err, ERR_UNMET,
+		"--save: the result has no image, audio or other bytes");
 }

@@ -26,11 +26,9 @@ int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,
 	if (!path && !aside)
 		return 0;
 	if (path) {
-		int fd = file_create("log", path, true, err);
-
-		if (fd < 0)
+		l->file = file_create_stream("log", path, true, err);
+		if (!l->file)
 			return -1;
-		l->file = fdopen(fd, "a");
 	}
 	l->place = render_divert(r);
 	l->diverted = true;

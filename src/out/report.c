@@ -322,8 +322,7 @@ int report_open(struct report **out, const char *spec, const char *suite,
 		return -1;
 	}
 	if (strcmp(r->path, "-") != 0) {
-		int fd = file_create("report", r->path, false, err);
-		r->file = fd < 0 ? NULL : fdopen(fd, "w");
+		r->file = file_create_stream("report", r->path, false, err);
 		if (!r->file) {
 			report_drop(r);
 			return -1;

@@ -130,6 +130,11 @@ static void test_nothing(void **state)
 	assert_string_equal(err.text, "--save: the bytes of content 2 are not "
 				      "valid base64");
 	assert_int_equal(access(path, F_OK), -1);
+	/* Beside what could be saved, too. */
+	assert_int_equal(save(IMAGE("?") "," IMAGE("aGk="), path, false), -1);
+	assert_string_equal(err.text, "--save: the bytes of content 1 are not "
+				      "valid base64");
+	holds(path, "hi");
 }
 
 /* Of many stdout takes the first; the others are named. */
