@@ -286,6 +286,16 @@ static void wait_for_turn(struct board *d)
 	give_turns(s);
 }
 
+static void begin_listing(struct board *d)
+{
+	if (d->held)
+		d->held->relist = false;
+	d->state = DEVICE_LISTING;
+	d->start = mem_zalloc(sizeof(*d->start));
+	d->start->relay.owner = d;
+	wait_for_turn(d);
+}
+
 /* ---- initialize ---- */
 
 static int keep_reply(struct board *d, const struct message *m,
@@ -329,8 +339,7 @@ void board_keep_initialize(struct board *d, struct message *m)
 	if (d->state != DEVICE_FAILED)
 		return;
 	mem_free(TAKE(d->reason));
-	d->state = DEVICE_READY;
-	d->server->events->changed(d, "ready");
+	begin_listing(d);
 }
 
 static int say_initialized(struct board *d, struct error *err)
@@ -446,15 +455,6 @@ static bool has_tools(const struct message *m)
 	const cJSON *all = json_object(m->result, "capabilities");
 
 	return json_object(all, "tools") != NULL;
-}
-
-static void begin_listing(struct board *d)
-{
-	d->held->relist = false;
-	d->state = DEVICE_LISTING;
-	d->start = mem_zalloc(sizeof(*d->start));
-	d->start->relay.owner = d;
-	wait_for_turn(d);
 }
 
 /* As if its list had been empty: it said that it has none. */

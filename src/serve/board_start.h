@@ -24,7 +24,8 @@ void board_unfit(struct board *d, enum board_state state,
 		 const struct error *why);
 /*
  * A reply to initialize that came for an attached command: kept if it is a
- * good one and there is none so far.
+ * good one and there is none so far; the tools of one that had failed are
+ * listed then.
  */
 void board_keep_initialize(struct board *d, struct message *m);
 

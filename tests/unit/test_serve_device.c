@@ -319,8 +319,12 @@ static void test_keep_initialize(void **state)
 	keep_initialize(e->device, good);
 	assert_string_equal(e->device->initialize, good);
 	assert_string_equal(e->device->board, "late");
-	assert_int_equal(e->device->state, DEVICE_READY);
 	assert_null(e->device->reason);
+	/* It is as ready as any: with its tools. */
+	assert_int_equal(e->device->state, DEVICE_LISTING);
+	answers(e, "{\"tools\":[" TOOL("a") "]}");
+	assert_int_equal(e->device->state, DEVICE_READY);
+	assert_int_equal(e->device->tools->count, 1);
 }
 
 /* ---- the listing ---- */
