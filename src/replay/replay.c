@@ -151,13 +151,32 @@ static void add_counts(const struct replay *r, struct buf *out)
 			buf_printf(out, ", %zu %s", r->different[i], words[i]);
 }
 
+/* Where nothing was compared, nothing is as it was. */
+static int conclude(struct replay *r, size_t steps, struct error *err)
+{
+	const char *other = r->o->as == 0 ? "device" : "backend";
+	CLEANUP(buf_done) struct buf counts = { 0 };
+
+	add_counts(r, &counts);
+	check_stage(&r->k, "same", r->unlike || !steps ? STAGE_FAIL : STAGE_OK,
+		    "%zu step%s of the %s compared%s%s", steps,
+		    steps == 1 ? "" : "s", other, buf_string(&counts),
+		    r->unlike || !steps ? "" : ", all as they were");
+	if (r->unlike)
+		return error_set(err, ERR_UNMET, "%zu step%s not as recorded",
+				 r->unlike, r->unlike == 1 ? " is" : "s are");
+	return steps ? 0 :
+		       error_set(err, ERR_UNMET,
+				 "the capture has no step of the %s to compare",
+				 other);
+}
+
 int replay_compare(struct replay *r, struct error *err)
 {
 	const struct compare_rules rules = {
 		(const char *const *)r->o->ignore.word, r->o->ignore.count
 	};
 	struct sorting s = { .r = r };
-	CLEANUP(buf_done) struct buf counts = { 0 };
 	size_t steps;
 
 	s.worst = mem_alloc((r->was.count + 1) * sizeof(*s.worst));
@@ -168,15 +187,7 @@ int replay_compare(struct replay *r, struct error *err)
 	render_differences_end(&r->in->app->out, &r->shown);
 	steps = add_cases(&s);
 	sorting_done(&s);
-	add_counts(r, &counts);
-	check_stage(&r->k, "same", r->unlike ? STAGE_FAIL : STAGE_OK,
-		    "%zu step%s of the %s compared%s", steps,
-		    steps == 1 ? "" : "s", r->o->as == 0 ? "device" : "backend",
-		    counts.len ? buf_string(&counts) : ", all as they were");
-	if (!r->unlike)
-		return 0;
-	return error_set(err, ERR_UNMET, "%zu step%s not as recorded",
-			 r->unlike, r->unlike == 1 ? " is" : "s are");
+	return conclude(r, steps, err);
 }
 
 /*

@@ -35,7 +35,7 @@ struct replay {
 int replay_as_backend(struct replay *r, struct error *err);
 int replay_as_device(struct replay *r, struct error *err);
 
-/* What is not the same, and the last line. -1 (ERR_UNMET): something. */
+/* What is not the same, and the last line. -1 (ERR_UNMET): something, or there was nothing to compare. */
 int replay_compare(struct replay *r, struct error *err);
 
 #endif

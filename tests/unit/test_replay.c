@@ -123,6 +123,14 @@ static void as_it_was(void **state)
 		  "same     ok    2 steps of the device compared, all as they were\n",
 		  "ok reply to ping: \nok reply to ping: \n",
 		  NULL },
+		/* Where there is nothing to compare, nothing is as it was. */
+		{ 0,
+		  NULL,
+		  { PING_1 },
+		  { PING_1 },
+		  "same     fail  0 steps of the device compared\n",
+		  "fail same: 0 steps of the device compared\n",
+		  "the capture has no step of the device to compare" },
 		/* Of a backend, what it asks. */
 		{ 1,
 		  NULL,
