@@ -64,6 +64,9 @@ void call_times_tell(struct call_times *t, struct renderer *r, bool main)
 
 int call_times_outcome(const struct call_times *t, struct error *err)
 {
+	if (t->made == 0)
+		return error_set(err, ERR_TIMEOUT,
+				 "no call was over within that time");
 	if (t->failed == 0)
 		return 0;
 	return error_set(err, t->worst.kind,

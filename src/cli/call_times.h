@@ -25,7 +25,7 @@ void call_times_add(struct call_times *t, int64_t took_us,
 		    const struct error *why);
 /* Shows them; main: they are the result. */
 void call_times_tell(struct call_times *t, struct renderer *r, bool main);
-/* -1: some failed; of the worst kind. */
+/* -1: some failed, of the worst kind; or none was over in time. */
 int call_times_outcome(const struct call_times *t, struct error *err);
 void call_times_done(struct call_times *t);
 

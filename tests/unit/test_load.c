@@ -77,6 +77,10 @@ static void fail_as(enum error_kind kind, const char *text)
 static void test_outcome(void **state)
 {
 	(void)state;
+	/* None is none that went well. */
+	assert_int_equal(call_times_outcome(&times, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_string_equal(err.text, "no call was over within that time");
 	add(5);
 	assert_int_equal(call_times_outcome(&times, &err), 0);
 	fail_as(ERR_CONNECT, "one");
