@@ -45,10 +45,10 @@ struct udp_leg {
 	struct udp_relay *relay;
 	struct talk *talk;
 	uv_udp_t up; /* connected to the backend */
-	uv_getaddrinfo_t lookup;
+	uv_getaddrinfo_t *lookup; /* under way; NULL */
 	struct sockaddr_storage board; /* its host; its port once it spoke */
 	bool pinned; /* the port is known */
-	bool opened, connected, looking, closing, up_gone;
+	bool opened, connected, closing, up_gone;
 	bool broken_told, late_told, deaf_told;
 	bool lost; /* there is no way to the backend */
 	uint32_t ssrc, last[2]; /* [from_device] */
@@ -383,7 +383,7 @@ static void leg_release(struct udp_leg *u)
 {
 	struct udp_relay *r = u->relay;
 
-	if (!u->closing || u->looking || !u->up_gone)
+	if (!u->closing || !u->up_gone)
 		return;
 	drop_early(u);
 	mem_free(u);
@@ -405,8 +405,10 @@ void udp_leg_close(struct udp_leg *u)
 	u->closing = true;
 	map_remove(&u->relay->legs, hash_of(u->ssrc), u);
 	talk_end(TAKE(u->talk), FROM_NOBODY, ENDED_OTHER, 0);
-	if (u->looking)
-		uv_cancel((uv_req_t *)&u->lookup);
+	if (u->lookup) { /* it may take long and cannot be stopped: let go */
+		u->lookup->data = NULL;
+		uv_cancel((uv_req_t *)TAKE(u->lookup));
+	}
 	if (u->opened)
 		uv_close((uv_handle_t *)&u->up, on_up_closed);
 	else
@@ -491,12 +493,12 @@ static void on_found(uv_getaddrinfo_t *rq, int status, struct addrinfo *list)
 {
 	struct udp_leg *u = rq->data;
 
-	u->looking = false;
-	if (u->closing) {
+	mem_free(rq);
+	if (!u) {
 		uv_freeaddrinfo(list);
-		leg_release(u);
 		return;
 	}
+	u->lookup = NULL;
 	if (!status)
 		status = connect_up(u, list->ai_addr);
 	uv_freeaddrinfo(list);
@@ -517,13 +519,13 @@ static void look_up(struct udp_leg *u)
 	int status;
 
 	snprintf(service, sizeof(service), "%u", (unsigned)u->offer.port);
-	u->lookup.data = u;
-	u->looking = true;
-	status = lookup_start(u->relay->proxy->loop, &u->lookup, on_found,
+	u->lookup = mem_zalloc(sizeof(*u->lookup));
+	u->lookup->data = u;
+	status = lookup_start(u->relay->proxy->loop, u->lookup, on_found,
 			      u->offer.server, service, &hints);
 	if (!status)
 		return;
-	u->looking = false;
+	mem_free(TAKE(u->lookup));
 	not_reached(u, status);
 }
 

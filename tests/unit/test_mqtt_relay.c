@@ -5,8 +5,10 @@
  * it changed; datagrams pass both ways, strangers' do not; ends are passed on.
  */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -524,6 +526,52 @@ static void audio(void **state)
 	close(board);
 	close(server);
 	close(other);
+}
+
+static int gate[2]; /* "slow.test" is looked up until this is closed */
+
+/* Stands in for the C library's, also in libuv. */
+int getaddrinfo(const char *node, const char *service,
+		const struct addrinfo *hints, struct addrinfo **out)
+{
+	int (*real)(const char *, const char *, const struct addrinfo *,
+		    struct addrinfo **);
+	char byte;
+
+	if (node && strcmp(node, "slow.test") == 0 &&
+	    !(hints->ai_flags & AI_NUMERICHOST))
+		return read(gate[0], &byte, 1) ? EAI_FAIL : EAI_NONAME;
+	*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+	return real(node, service, hints, out);
+}
+
+/* Nobody waits at the end for a name that is still looked up. */
+static void ends_amid_a_lookup(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	struct buf body = { 0 }, out = { 0 };
+
+	(void)state;
+	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+	meet(&device, &backend);
+	buf_add(&body, "\0\1t", 3);
+	buf_text(&body, "{\"type\":\"hello\",\"transport\":\"udp\",\"udp\":{"
+			"\"server\":\"slow.test\",\"port\":8884,\"key\":\"" KEY
+			"\",\"nonce\":\"" NONCE "\"}}");
+	add_packet(&out, 0x30, body.data, body.len);
+	exchange(&backend, &device, out.data, out.len, out.len - 10);
+	proxy_close(run.proxy, on_closed, NULL);
+	loop_wait(run.loop, &run.closed, loop_now() + PATIENCE_MS / 10, NULL);
+	close(gate[1]);
+	assert_true(run.closed);
+	run.closed = false;
+	open_proxy();
+	close(device.fd);
+	close(backend.fd);
+	buf_done(&device.heard);
+	buf_done(&backend.heard);
+	buf_done(&body);
+	buf_done(&out);
 }
 
 /* What is broken is told of the backend alone, whoever sent such a thing first. */
@@ -1110,6 +1158,7 @@ int main(void)
 		EACH(conversations),
 		EACH(audio),
 		EACH(broken_audio),
+		EACH(ends_amid_a_lookup),
 		ADVERTISED("b.example"),
 		ADVERTISED("b.example:77"),
 		ADVERTISED("ws://b.example/"),
