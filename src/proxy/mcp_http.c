@@ -850,6 +850,13 @@ static void judge_end(struct mcp_leg *l, enum side who)
 		stage_failed(asking(l), &s);
 }
 
+/* What waits goes on in front of the end. */
+static void wait_no_longer(struct mcp_leg *l)
+{
+	while (bend_waits(&l->bend) && !l->pair.closing)
+		bend_go_on(&l->bend);
+}
+
 static void on_ended(void *owner, enum side from, enum event_end how)
 {
 	struct mcp_leg *l = owner;
@@ -858,13 +865,13 @@ static void on_ended(void *owner, enum side from, enum event_end how)
 	judge_end(l, from);
 	if (from == SIDE_DEVICE)
 		return;
-	while (bend_waits(&l->bend) && !l->pair.closing)
-		bend_go_on(&l->bend);
+	wait_no_longer(l);
 	/* A body without a length ends so. */
 	if (!l->blind && l->rs.has_head && http_parts_end(&l->rs))
 		next_answer(l);
 	else if (l->bend.plan && !l->blind)
 		bend_give_up(&l->bend, &l->rs, NULL, 0);
+	wait_no_longer(l);
 }
 
 static const struct pair_events pair_events = {

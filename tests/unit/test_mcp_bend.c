@@ -568,6 +568,15 @@ static void late(void **state)
 	end();
 }
 
+/* Its end ends it: nothing goes on behind that, so it goes on in front. */
+static void late_to_the_end(void **state)
+{
+	(void)state;
+	becomes("late-reply=1h", JSON_HEAD "\r\n" REPLY, 0,
+		JSON_HEAD "\r\n" REPLY);
+	end();
+}
+
 /* What is no HTTP goes on unread, whatever was to be changed. */
 static void foreign(void **state)
 {
@@ -656,6 +665,7 @@ int main(void)
 		cmocka_unit_test(several_on_one_connection),
 		cmocka_unit_test(requests),
 		cmocka_unit_test(late),
+		cmocka_unit_test(late_to_the_end),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(large_ones),
 		cmocka_unit_test(large_with_a_length),
