@@ -119,9 +119,11 @@ static void session_drop(struct mcp_http *h, struct mcp_session *s,
 /* The one that was not used for longest makes room. */
 static void make_room(struct mcp_http *h)
 {
+	const struct proxy *p = h->proxy;
 	struct mcp_session *oldest = NULL;
 
-	if (h->session_count < SESSIONS_MAX)
+	if (h->session_count < SESSIONS_MAX &&
+	    p->open_talks < p->options.talks_max)
 		return;
 	for (struct mcp_session *s = h->sessions; s; s = s->next) {
 		if (!s->uses && (!oldest || s->last < oldest->last))

@@ -84,6 +84,8 @@ static int bound(uint16_t *port)
 	return fd;
 }
 
+static size_t talks_max; /* of the next proxy; 0: as usual */
+
 /* bend: "/POINTER=JSON" or a fault. */
 static void begin(const char *bend)
 {
@@ -94,6 +96,7 @@ static void begin(const char *bend)
 	struct proxy_options o = { .upstream = upstream,
 				   .kind = UPSTREAM_MCP,
 				   .listen = &run.words,
+				   .talks_max = talks_max,
 				   .events = &events };
 
 	memset(&run, 0, sizeof(run));
@@ -491,6 +494,44 @@ static void several_on_one_connection(void **state)
 	end();
 }
 
+/* A call of the session of that name, answered. */
+static void called_by(unsigned session)
+{
+	static const char answer[] =
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY;
+	CLEANUP(buf_done) struct buf asks = { 0 }, asked = { 0 }, heard = { 0 };
+	int host = dial(), server;
+
+	buf_printf(&asks,
+		   "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+		   "Mcp-Session-Id: s%u\r\nContent-Type: "
+		   "application/json\r\nContent-Length: 68\r\n\r\n" CALL,
+		   session);
+	say(host, asks.data, asks.len);
+	server = accepted();
+	hear_so_much(server, &asked, asks.len);
+	say(server, answer, strlen(answer));
+	hear_so_much(host, &heard, strlen(answer));
+	close(host);
+	close(server);
+}
+
+/* Few talks are allowed: the session that was silent for longest makes room. */
+static void more_sessions_than_talks(void **state)
+{
+	(void)state;
+	talks_max = 4;
+	begin(SET);
+	talks_max = 0;
+	for (unsigned i = 0; i < 7; i++) {
+		buf_reset(&run.passed);
+		called_by(i);
+		assert_string_equal(buf_string(&run.passed),
+				    REPLY "=>" BENT "\n");
+	}
+	end();
+}
+
 #define ASKED_WITH(length, body)                           \
 	"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: " \
 	"application/json\r\nContent-Length: " length "\r\n\r\n" body
@@ -663,6 +704,7 @@ int main(void)
 		cmocka_unit_test(lines_of_events),
 		cmocka_unit_test(nothing_behind_it),
 		cmocka_unit_test(several_on_one_connection),
+		cmocka_unit_test(more_sessions_than_talks),
 		cmocka_unit_test(requests),
 		cmocka_unit_test(late),
 		cmocka_unit_test(late_to_the_end),
