@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "mcp/revision.h"
 #include "net/address.h"
 #include "net/endpoint.h"
@@ -411,6 +412,23 @@ static bool wants_answer(struct span text)
 	       json_span_member(text, "id", &at);
 }
 
+/* More than is looked into: it goes on, and all that it says is not known. */
+static void tell_large(struct talk *t, bool from_device, struct span beginning,
+		       size_t size)
+{
+	struct capture_event e = { .kind = CAPTURED_TEXT,
+				   .from = from_device ? FROM_DEVICE :
+							 FROM_BACKEND,
+				   .data = beginning,
+				   .size = size,
+				   .cut = true };
+
+	if (beginning.len > CAPTURE_DATA_MAX)
+		e.data.len = text_cut(beginning.text, beginning.len,
+				      CAPTURE_DATA_MAX);
+	talk_pass(t, &e);
+}
+
 static void tell_in(struct mcp_leg *l, const struct mcp_session *s,
 		    struct span text)
 {
@@ -422,6 +440,8 @@ static void tell_in(struct mcp_leg *l, const struct mcp_session *s,
 				   .data = { "", 0 } };
 
 	talk_pass(s->talk, &e);
+	if (rq->size > text.len)
+		tell_large(s->talk, false, text, rq->size);
 	if (!rq->size || rq->size != text.len)
 		return;
 	if (!l->holds) {
@@ -618,18 +638,36 @@ static void on_event(void *owner, const struct sse_event *e)
 			  NULL);
 }
 
-static const struct sse_events sse_events = { .event = on_event };
+/* What of it stands in one line, as far as that was read. */
+static void on_too_long(void *owner)
+{
+	struct mcp_leg *l = owner;
+	struct mcp_session *s = l->count ? l->asked[l->first].session : NULL;
+	struct span text = { buf_string(&l->sse.line), l->sse.line.len };
+	const size_t name = text_starts(text.text, "data: ") ? 6 : 0;
+
+	text.text += name;
+	text.len -= name;
+	if (s)
+		tell_large(s->talk, true, text,
+			   text.len ? text.len : MCP_KEPT_MAX);
+}
+
+static const struct sse_events sse_events = { .event = on_event,
+					      .too_long = on_too_long };
 
 static void answered(struct mcp_leg *l)
 {
 	struct asked_http *a = &l->asked[l->first];
 	struct mcp_session *s = l->count ? a->session : NULL;
 	struct span text = { buf_string(&l->rs.body), l->rs.body.len };
+	const bool json = s && http_parts_is(&l->rs.head, "application/json");
 
+	if (json && l->rs.size > text.len)
+		tell_large(s->talk, true, text, l->rs.size);
 	if (l->bend.plan)
 		bend_end(&l->bend, &l->rs);
-	else if (s && !l->streams && l->rs.size && l->rs.size == text.len &&
-		 http_parts_is(&l->rs.head, "application/json"))
+	else if (json && l->rs.size && l->rs.size == text.len)
 		talk_text(s->talk, true, text, NULL);
 	if (!l->count || (l->rs.status >= 100 && l->rs.status < 200))
 		return;

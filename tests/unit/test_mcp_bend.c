@@ -36,6 +36,7 @@ static struct {
 	struct buf notes,
 		passed; /* what was said, and what went on in its place */
 	struct buf details; /* of findings */
+	struct buf large; /* what was too large, "WHO LENGTH of SIZE\n" */
 } run;
 
 static void on_passed(void *owner, const struct talk *t,
@@ -46,7 +47,11 @@ static void on_passed(void *owner, const struct talk *t,
 	if (e->kind == CAPTURED_NOTICE)
 		buf_printf(&run.notes, "%.*s\n", (int)e->data.len,
 			   e->data.text);
-	if (e->kind == CAPTURED_TEXT && e->from == FROM_DEVICE)
+	if (e->kind == CAPTURED_TEXT && e->cut)
+		buf_printf(&run.large, "%s %zu of %zu\n",
+			   e->from == FROM_DEVICE ? "server" : "host",
+			   e->data.len, e->size);
+	else if (e->kind == CAPTURED_TEXT && e->from == FROM_DEVICE)
 		buf_printf(&run.passed, "%.*s=>%.*s\n", (int)e->data.len,
 			   e->data.text,
 			   e->passed.text ? (int)e->passed.len : 1,
@@ -86,7 +91,7 @@ static int bound(uint16_t *port)
 
 static size_t talks_max; /* of the next proxy; 0: as usual */
 
-/* bend: "/POINTER=JSON" or a fault. */
+/* bend: "/POINTER=JSON" or a fault; "": neither. */
 static void begin(const char *bend)
 {
 	CLEANUP(words_done) struct words at = { 0 };
@@ -104,10 +109,11 @@ static void begin(const char *bend)
 	assert_int_equal(loop_new(&run.loop, &err), 0);
 	run.upstream = bound(&port);
 	run.alter = alterations_new();
-	assert_int_equal(*bend == '/' ?
-				 alterations_set(run.alter, bend, &err) :
-				 alterations_fault(run.alter, bend, &err),
-			 0);
+	if (*bend)
+		assert_int_equal(
+			*bend == '/' ? alterations_set(run.alter, bend, &err) :
+				       alterations_fault(run.alter, bend, &err),
+			0);
 	o.alter = run.alter;
 	snprintf(upstream, sizeof(upstream), "http://127.0.0.1:%u/mcp", port);
 	if (proxy_open(&run.proxy, run.loop, &o, &err))
@@ -127,6 +133,7 @@ static void end(void)
 	buf_done(&run.notes);
 	buf_done(&run.passed);
 	buf_done(&run.details);
+	buf_done(&run.large);
 	alterations_free(run.alter);
 }
 
@@ -693,6 +700,89 @@ static void large_with_a_length(void **state)
 	end();
 }
 
+static void add_many(struct buf *out, size_t len)
+{
+	while (len--)
+		buf_char(out, 'x');
+}
+
+/* Told with its beginning: so its answer is none that nobody asked for. */
+static void large_request(void **state)
+{
+	static const char front[] = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":"
+				    "\"tools/call\",\"params\":{\"name\":\"";
+	static const char answer[] =
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY;
+	const size_t len = 1200000;
+	CLEANUP(buf_done) struct buf asks = { 0 }, heard = { 0 };
+	CLEANUP(buf_done) struct buf asked = { 0 };
+	int host, server;
+
+	(void)state;
+	buf_printf(&asks,
+		   "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+		   "Content-Length: %zu\r\n\r\n%s",
+		   len, front);
+	add_many(&asks, len - strlen(front) - 3);
+	buf_text(&asks, "\"}}");
+	begin("");
+	host = dial();
+	say(host, asks.data, 1000);
+	server = accepted();
+	for (size_t at = 1000; at < asks.len; at += 10000) {
+		say(host, asks.data + at,
+		    asks.len - at < 10000 ? asks.len - at : 10000);
+		hear_so_much(server, &asked, at - 1000);
+	}
+	hear_so_much(server, &asked, asks.len);
+	say(server, answer, strlen(answer));
+	hear_so_much(host, &heard, strlen(answer));
+	assert_string_equal(buf_string(&heard), answer);
+	assert_string_equal(buf_string(&run.large), "host 65536 of 1200000\n");
+	assert_null(strstr(buf_string(&run.details), "D115"));
+	close(host);
+	close(server);
+	end();
+}
+
+/* Of what is not looked into it is told that it was there. */
+static void large_and_told(void **state)
+{
+	static const char *const bends[] = { "", SET };
+	const size_t len = (1 << 20) + 70000;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bends); i++) {
+		CLEANUP(buf_done) struct buf in = { 0 }, heard = { 0 };
+
+		buf_printf(&in, JSON_HEAD "Content-Length: %zu\r\n\r\n", len);
+		add_many(&in, len);
+		begin(bends[i]);
+		answered(in.data, in.len, 0, &heard);
+		assert_int_equal(heard.len, in.len);
+		assert_string_equal(buf_string(&run.large),
+				    "server 65536 of 1118576\n");
+		end();
+	}
+}
+
+static void large_event_and_told(void **state)
+{
+	const size_t len = (1 << 20) + 70000;
+	CLEANUP(buf_done) struct buf in = { 0 }, heard = { 0 };
+
+	(void)state;
+	buf_text(&in, EVENTS_HEAD "\r\ndata: ");
+	add_many(&in, len);
+	buf_text(&in, "\n\n" EVENT_IN);
+	begin("");
+	answered(in.data, in.len, 0, &heard);
+	assert_int_equal(heard.len, in.len);
+	assert_memory_equal(buf_string(&run.large), "server 65536 of ", 16);
+	assert_string_equal(buf_string(&run.passed), REPLY "=>-\n");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -711,6 +801,9 @@ int main(void)
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(large_ones),
 		cmocka_unit_test(large_with_a_length),
+		cmocka_unit_test(large_request),
+		cmocka_unit_test(large_and_told),
+		cmocka_unit_test(large_event_and_told),
 	};
 
 	mem_init();
