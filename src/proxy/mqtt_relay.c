@@ -197,11 +197,15 @@ static int read_upstream(struct where *out, const char *text, struct error *err)
 	size_t len = at ? strcspn(at + 3, "/?#") : 0;
 	struct authority a;
 
-	if (!at || at[3 + len + (at[3 + len] == '/')])
+	if (!at || at[3 + len + (at[3 + len] == '/')]) {
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(text);
+
 		return error_set(
 			err, ERR_USAGE,
 			"'%s': a broker is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]",
-			text);
+			shown);
+	}
 	if (memchr(at + 3, '@', len)) {
 		error_set(
 			err, ERR_USAGE,

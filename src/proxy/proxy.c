@@ -8,6 +8,7 @@
 #include "base/descriptors.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/endpoint.h"
 #include "proxy/mcp_relay.h"
 #include "proxy/mqtt_relay.h"
 #include "proxy/tell.h"
@@ -35,6 +36,7 @@ int proxy_kind(enum upstream_kind *out, const char *upstream, struct error *err)
 		{ "http://", UPSTREAM_MCP },  { "https://", UPSTREAM_MCP },
 		{ "stdio:", UPSTREAM_MCP },
 	};
+	CLEANUP(mem_free_ptr) char *shown = NULL;
 
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (!text_starts(upstream, kinds[i].scheme))
@@ -44,9 +46,10 @@ int proxy_kind(enum upstream_kind *out, const char *upstream, struct error *err)
 			*out = UPSTREAM_OTA;
 		return 0;
 	}
+	shown = endpoint_without_password(upstream);
 	error_set(err, ERR_USAGE,
 		  "'%.200s' is no address that a proxy can stand before",
-		  upstream);
+		  shown);
 	return error_hint(
 		err,
 		"expected the OTA address that boards ask (https://HOST/…/ota/), ws://, wss://, mqtt:// or mqtts://, or an MCP server (http://, https://, stdio:, or -- COMMAND)");

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "net/address.h"
+#include "net/endpoint.h"
 #include "wire/board_text.h"
 
 int upstream_read(struct upstream *out, const char *url, struct error *err)
@@ -13,11 +14,15 @@ int upstream_read(struct upstream *out, const char *url, struct error *err)
 	struct board_url u;
 
 	*out = (struct upstream){ 0 };
-	if (!board_url_read(&u, url) || u.more_port)
+	if (!board_url_read(&u, url) || u.more_port) {
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(url);
+
 		return error_set(
 			err, ERR_USAGE,
 			"'%.200s' is no address: expected SCHEME://HOST[:PORT]/PATH",
-			url);
+			shown);
+	}
 	*out = (struct upstream){ .url = mem_strdup(url),
 				  .host = mem_strndup(u.host, u.host_len),
 				  .path = mem_strdup(u.path),

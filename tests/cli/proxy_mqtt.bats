@@ -119,6 +119,12 @@ MAC=02:00:00:00:00:01
 	hints "leave out what stands before '@'"
 	mcp proxy mqtt://127.0.0.1:99999
 	ends 2
+	# None is repeated with its password.
+	for address in mqtt://u:geheim@127.0.0.1/topic mqtt://u:geheim@127.0.0.1 tcp://u:geheim@127.0.0.1; do
+		mcp proxy "$address"
+		ends 2
+		[[ "$err" != *geheim* ]]
+	done
 }
 
 @test "a broker whose certificate --insecure alone lets pass is told as any upstream" {

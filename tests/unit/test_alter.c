@@ -832,6 +832,10 @@ static void addresses_of_upstreams(void **state)
 	assert_int_equal(err.kind, ERR_USAGE);
 	assert_string_equal(err.text, "'nothing' is no address: expected "
 				      "SCHEME://HOST[:PORT]/PATH");
+	assert_int_equal(upstream_read(&none, "ws://u:geheim@h/p", &err), -1);
+	assert_string_equal(err.text,
+			    "'ws://u:***@h/p' is no address: expected "
+			    "SCHEME://HOST[:PORT]/PATH");
 }
 
 /* A second question of one board is the last that it was told. */
