@@ -1072,12 +1072,35 @@ static int listen_at(struct mcp_http *h, uint16_t port, struct error *err)
 	return 0;
 }
 
+/* As hosts read it; boards have no IPv6, and no ':' in a path. */
+static int read_server(struct upstream *out, const char *url, struct error *err)
+{
+	CLEANUP(endpoint_done) struct endpoint e = { 0 };
+	const char *host = strstr(url, "://");
+
+	if (host && memchr(host + 3, '@', strcspn(host + 3, "/?#"))) {
+		error_set(
+			err, ERR_USAGE,
+			"a user has no place in the address: hosts bring their own");
+		return error_hint(err, "leave out what stands before '@'");
+	}
+	if (endpoint_parse(&e, url, "the argument", err))
+		return -1;
+	*out = (struct upstream){ .url = mem_strdup(url),
+				  .host = TAKE(e.host),
+				  .path = TAKE(e.path),
+				  .port = e.port,
+				  .has_port = e.port != e.scheme->port,
+				  .tls = endpoint_has(&e, SCHEME_TLS) };
+	return 0;
+}
+
 static int set_up(struct mcp_http *h, struct error *err)
 {
 	const struct proxy_options *o = &h->proxy->options;
 	uint16_t port;
 
-	if (upstream_read(&h->up, o->upstream, err) || where(h, &port, err))
+	if (read_server(&h->up, o->upstream, err) || where(h, &port, err))
 		return -1;
 	return listen_at(h, port, err);
 }

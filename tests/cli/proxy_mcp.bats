@@ -54,6 +54,9 @@ child() { # FAULT…
 	mcp proxy -- ./no-such-program
 	ends 3
 	hints 'no such'
+	mcp proxy http://u:geheim@127.0.0.1/mcp
+	ends 2
+	[ "$err" = $'error: a user has no place in the address: hosts bring their own\nhint: leave out what stands before \'@\'' ]
 }
 
 @test "P716: a program that is missing, or ends before it answers; what a host sees" {

@@ -783,6 +783,38 @@ static void large_event_and_told(void **state)
 	end();
 }
 
+static void address_of_a_server(const char *upstream, const char *wanted)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char front[] = "http://127.0.0.1:";
+	struct error err = { 0 };
+	struct proxy_options o = { .upstream = upstream,
+				   .kind = UPSTREAM_MCP,
+				   .listen = &run.words,
+				   .events = &events };
+
+	memset(&run, 0, sizeof(run));
+	words_add(&run.words, "127.0.0.1:0");
+	assert_int_equal(loop_new(&run.loop, &err), 0);
+	run.upstream = bound(&run.port);
+	if (proxy_open(&run.proxy, run.loop, &o, &err))
+		fail_msg("%s", err.text);
+	proxy_addresses(run.proxy, &at);
+	assert_memory_equal(at.word[0], front, strlen(front));
+	assert_string_equal(strchr(at.word[0] + strlen(front), '/'), wanted);
+	end();
+}
+
+/* It is no board that reads them. */
+static void addresses_of_servers(void **state)
+{
+	(void)state;
+	address_of_a_server("http://[::1]:1/mcp", "/mcp");
+	address_of_a_server("https://h.example/mcp?a=b:c", "/mcp?a=b:c");
+	address_of_a_server("http://h.example", "/");
+	address_of_a_server("http://h.example?a", "/?a");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -804,6 +836,7 @@ int main(void)
 		cmocka_unit_test(large_request),
 		cmocka_unit_test(large_and_told),
 		cmocka_unit_test(large_event_and_told),
+		cmocka_unit_test(addresses_of_servers),
 	};
 
 	mem_init();
