@@ -248,6 +248,14 @@ static void answered(struct http_leg *w)
 	take_question(w, buf_string(&next), next.len);
 }
 
+/* It is not changed: what there is of it goes on, and the rest as it comes. */
+static void let_go(struct http_leg *w)
+{
+	pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data, w->held.len);
+	buf_reset(&w->held);
+	w->holds = false;
+}
+
 static void pass_answer(struct http_leg *w, const char *data, size_t len)
 {
 	if (w->holds && w->held.len + len <= KEEP_ANSWER) {
@@ -258,10 +266,7 @@ static void pass_answer(struct http_leg *w, const char *data, size_t len)
 		talk_note(
 			w->leg.talk,
 			"the answer has more than 1 MiB: passed as it is, not changed");
-		pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data,
-			   w->held.len);
-		buf_reset(&w->held);
-		w->holds = false;
+		let_go(w);
 	}
 	pair_write(&w->leg.pair, SIDE_DEVICE, data, len);
 }
@@ -289,10 +294,13 @@ static void take_answer(struct http_leg *w, const char *data, size_t len)
 
 		if (!used) {
 			/* No HTTP, or nothing was asked. */
+			let_go(w);
 			pass_answer(w, data, len);
 			return;
 		}
 		pass_answer(w, data, used);
+		if (a->broken)
+			let_go(w);
 		data += used;
 		len -= used;
 		if (a->has_head && a->status < 200 && !a->broken)

@@ -711,6 +711,33 @@ static void broken_ones(void **state)
 
 /* ---- the body ---- */
 
+/* What cannot be read on is not held until its server ends. */
+static void broken_answers(void **state)
+{
+	static const char *const answers[] = {
+		JSON "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+		JSON "Transfer-Encoding: chunked\r\n\r\n1\r\n{zz\r\nrest",
+		"HTTP/1.1 x\r\n\r\n{}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+		int board, server;
+
+		begin(&as_usual);
+		board = dial();
+		say(board, ASK("2", "{}"));
+		server = accepted();
+		hear_until(server, &up, "{}");
+		say(server, answers[i]);
+		hear_until(board, &down, answers[i]);
+		close(board);
+		close(server);
+		end();
+	}
+}
+
 /* A word before the answer goes on at once; the answer is changed all the same. */
 static void continued(void **state)
 {
@@ -1097,6 +1124,7 @@ int main(void)
 		cmocka_unit_test(one_behind_another),
 		cmocka_unit_test(another_host),
 		cmocka_unit_test(broken_ones),
+		cmocka_unit_test(broken_answers),
 		cmocka_unit_test(continued),
 		cmocka_unit_test(large_answers),
 		cmocka_unit_test(kept_of_questions),
