@@ -524,12 +524,13 @@ static void on_message(void *owner, const char *topic, const void *data,
 static bool end_or_drop(void *owner, void *peer)
 {
 	struct mqtt_peer *p = peer;
+	const bool keep = p->transport;
 
-	if (p->transport)
+	if (keep)
 		mqtt_peer_end(p, owner);
 	else
 		mqtt_peer_free(p);
-	return p->transport;
+	return keep;
 }
 
 /* Sessions are clean: a device must connect again, and is told of again. */

@@ -403,16 +403,34 @@ static void test_broker_goes(void **state)
 	assert_non_null(strstr(told.data, " the broker went away||"));
 }
 
+/* Nobody is told of one that was given up. */
+static void test_broker_goes_without(void **state)
+{
+	(void)state;
+	joins("1");
+	held[0].ops->close(&held[0]);
+	await("closed 0 ||0|0\n");
+	raw_close(&side);
+	side.fd = -1;
+	await("broker lost\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_joined),	    TEST(test_left),
-		TEST(test_left_by_loss),    TEST(test_again),
-		TEST(test_refused),	    TEST(test_up),
-		TEST(test_nobody_takes_it), TEST(test_given_up),
-		TEST(test_other_topics),    TEST(test_broker_goes),
+		TEST(test_joined),
+		TEST(test_left),
+		TEST(test_left_by_loss),
+		TEST(test_again),
+		TEST(test_refused),
+		TEST(test_up),
+		TEST(test_nobody_takes_it),
+		TEST(test_given_up),
+		TEST(test_other_topics),
+		TEST(test_broker_goes),
+		TEST(test_broker_goes_without),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
