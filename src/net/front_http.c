@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/front_answer.h"
 #include "net/front_private.h"
 #include "net/front_room.h"
@@ -362,6 +363,17 @@ static bool is_drained(const struct front_request *rq)
 	       strtoull(length, NULL, 10) <= drain_max(rq);
 }
 
+/*
+ * A WebSocket on a connection that had other requests before, as some proxies
+ * dial (those in Go, nginx with keepalive): the library has its head already.
+ * Ended without an answer it is asked again, on a new one (RFC 9112, 9.3.1).
+ */
+static bool is_late_upgrade(const struct front_request *rq)
+{
+	return rq->front->events.upgrade &&
+	       text_same(headers_get(&rq->headers, "Upgrade"), "websocket");
+}
+
 static enum MHD_Result start_request(struct front_request *rq,
 				     const char *method, const char *version)
 {
@@ -379,6 +391,10 @@ static enum MHD_Result start_request(struct front_request *rq,
 	result = request_judge(rq, http_1_0);
 	if (rq->status)
 		return result;
+	if (is_late_upgrade(rq)) {
+		rq->status = MHD_HTTP_UPGRADE_REQUIRED;
+		return MHD_NO;
+	}
 	limit_body(rq);
 	return announces_too_much(rq) && !is_drained(rq) ? refuse_body(rq) :
 							   MHD_YES;

@@ -492,6 +492,51 @@ static void test_methods(void **state)
 	assert_string_equal(t.method, "GET");
 }
 
+static int on_upgrade(void *owner, int fd, const struct front_head *head,
+		      const char **reason)
+{
+	(void)owner;
+	(void)fd;
+	(void)head;
+	*reason = "met";
+	return 403;
+}
+
+static const struct front_events upgrading = { .http = on_plain,
+					       .upgrade = on_upgrade,
+					       .noise = on_noise };
+
+#define UPGRADE                                                         \
+	"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n" \
+	"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"          \
+	"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+static void child_upgrades_late(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+	char byte;
+
+	(void)out;
+	ask_for(fd, "GET /x", " 200 ", "Content-Length: 2\r\n");
+	raw_text(fd, UPGRADE);
+	if (raw_read(fd, &byte, 1))
+		_exit(7);
+	close(fd);
+	fd = raw_connect(port);
+	raw_text(fd, UPGRADE);
+	expect(fd, " 403 ");
+	close(fd);
+}
+
+/* Whoever kept the connection asks again on a new one, and there it is met. */
+static void test_upgrade_on_kept(void **state)
+{
+	(void)state;
+	open_with(&upgrading);
+	run(child_upgrades_late);
+	assert_false(t.told);
+}
+
 static void child_empty_and_close(uint16_t port, int out)
 {
 	static const char *const paths[] = { "/202", "/204" };
@@ -1429,6 +1474,7 @@ int main(void)
 		TEST(test_halves),
 		TEST(test_methods),
 		TEST(test_empty_and_close),
+		TEST(test_upgrade_on_kept),
 		TEST(test_parts),
 		TEST(test_parts_http_1_0),
 		TEST(test_large),
