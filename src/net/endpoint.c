@@ -160,7 +160,7 @@ static int take_broker(struct endpoint *e, const char *rest, const char **path,
 	host = skip_slashes(rest, &len, err);
 	if (!host)
 		return -1;
-	at = memchr(host, '@', len);
+	at = memrchr(host, '@', len);
 	if (at) {
 		if (take_user(e, host, (size_t)(at - host), err))
 			return -1;
@@ -407,7 +407,7 @@ char *endpoint_without_password(const char *text)
 		return mem_strdup(text);
 	host += 3;
 	colon = memchr(host, ':', strcspn(host, "/?#"));
-	at = colon ? memchr(colon, '@', strcspn(colon, "/?#")) : NULL;
+	at = colon ? memrchr(colon, '@', strcspn(colon, "/?#")) : NULL;
 	if (!at)
 		return mem_strdup(text);
 	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
