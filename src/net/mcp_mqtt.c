@@ -384,6 +384,16 @@ static void on_published(void *owner, int number, int reason)
 	}
 }
 
+/* A server may tell of a part of what was subscribed to. */
+static bool is_watched(const struct mcp_mqtt *m, const char *uri)
+{
+	for (size_t i = 0; i < m->watched.count; i++) {
+		if (text_starts(uri, m->watched.word[i]))
+			return true;
+	}
+	return false;
+}
+
 /* All clients get all updates: of a resource that this one did not ask for. */
 static bool is_others(const struct mcp_mqtt *m, const char *data, size_t len)
 {
@@ -401,7 +411,7 @@ static bool is_others(const struct mcp_mqtt *m, const char *data, size_t len)
 	    !json_span_member(params, "uri", &value))
 		return false;
 	uri = json_span_string(value);
-	return uri && !words_has(&m->watched, uri);
+	return uri && !is_watched(m, uri);
 }
 
 static bool says_goodbye(const char *data, size_t len)

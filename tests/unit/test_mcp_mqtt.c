@@ -354,14 +354,17 @@ static void test_updates(void **state)
 	publish(CAPABILITY, UPDATED("file:///a"), false);
 	assert_string_equal(seen_next(&seen, &seen.messages, 2),
 			    UPDATED("file:///a"));
+	publish(CAPABILITY, UPDATED("file:///a/part"), false);
+	assert_string_equal(seen_next(&seen, &seen.messages, 3),
+			    UPDATED("file:///a/part"));
 	seen_send(&seen, WATCH("unsubscribe", "file:///a"));
 	publish(CAPABILITY, UPDATED("file:///a"), false);
 	publish(CAPABILITY, "no JSON", false);
-	assert_string_equal(seen_next(&seen, &seen.messages, 3), "no JSON");
+	assert_string_equal(seen_next(&seen, &seen.messages, 4), "no JSON");
 	/* Whose it is cannot be said: it is passed on. */
 	publish(CAPABILITY, "{\"method\":\"notifications/resources/updated\"}",
 		false);
-	assert_non_null(strstr(seen_next(&seen, &seen.messages, 4), "updated"));
+	assert_non_null(strstr(seen_next(&seen, &seen.messages, 5), "updated"));
 	assert_int_equal(seen.failures.count, 0);
 }
 
