@@ -151,7 +151,7 @@ char *http_url_show(const char *url)
 
 	host = host ? host + 3 : url;
 	if (host < url + len)
-		at = memchr(host, '@', strcspn(host, "/?#"));
+		at = memrchr(host, '@', strcspn(host, "/?#"));
 	if (at)
 		return mem_printf(
 			"%.*s***%.*s", (int)(host - url), url,

@@ -188,6 +188,7 @@ static void test_shown(void **state)
 		{ "http://h", "http://h", "/" },
 		{ "http://h?a", "http://h", "/" },
 		{ "http://u:p@h/a", "http://***@h/a", "/a" },
+		{ "http://u:p@q@h/a", "http://***@h/a", "/a" },
 		{ "http://h/a@b", "http://h/a@b", "/a@b" },
 		{ "http://h?a@b", "http://h", "/" },
 		{ "u@h/a", "***@h/a", "/" },
