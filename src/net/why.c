@@ -95,6 +95,9 @@ static const struct why_row rows[] = {
 	  "cannot find the {whose}host '{host}'{: said}",
 	  "check the name, or use its IP address", "N101" },
 
+	/* That of 'serve --mqtt' is for boards alone. */
+	NO_CONNECTION(WITH_MQTT | WITH_FIVE, ECONNREFUSED, "",
+		      "is a broker running there, and on this port?", "N102"),
 	NO_CONNECTION(
 		WITH_MQTT, ECONNREFUSED, "",
 		"is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one",

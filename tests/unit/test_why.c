@@ -369,6 +369,11 @@ static void test_words(void **state)
 	f.with = WITH_MQTT;
 	says(&f, "cannot connect to the broker 'h' port 80: connection refused",
 	     "is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one");
+	/* That one is for boards alone. */
+	f.with = WITH_MQTT | WITH_FIVE;
+	says(&f, "cannot connect to the broker 'h' port 80: connection refused",
+	     "is a broker running there, and on this port?");
+	f.with = WITH_MQTT;
 	f.number = 0;
 	says(&f, "cannot connect to the broker 'h' port 80: it failed",
 	     "check the address");
