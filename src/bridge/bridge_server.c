@@ -244,6 +244,13 @@ static bool asks_more(const struct bridge_server *s, struct error *err)
 	       asks;
 }
 
+/* Of an error whose JSON is broken there are words, and no reply. */
+static bool has_reply(const struct call *c)
+{
+	return c->failure.kind == ERR_NONE ||
+	       (c->failure.kind == ERR_PEER && c->reply.kind == MESSAGE_ERROR);
+}
+
 static void take_answer(struct bridge_server *s)
 {
 	const struct error *f = &s->call.failure;
@@ -253,7 +260,7 @@ static void take_answer(struct bridge_server *s)
 		if (why->kind != ERR_NONE ||
 		    server_asks_begin_round(&s->asks, &s->call.reply, why))
 			end_call(s, CALL_LOST);
-	} else if (f->kind == ERR_NONE || f->kind == ERR_PEER) {
+	} else if (has_reply(&s->call)) {
 		message_take(&s->at->reply, &s->call.reply);
 		end_call(s, CALL_ANSWERED);
 	} else {

@@ -11,6 +11,7 @@ strict: leaves unanswered ids that are no whole numbers, and params of null
 no-cursor: leaves unanswered what has a cursor
 hangs: at tools/call, for good
 both: an error stands beside the result of tools/call
+unescaped: quotes within the words of an error break its JSON
 """
 import json
 import sys
@@ -50,4 +51,5 @@ for line in sys.stdin:
         reply["error"] = {"code": -32601, "message": "no"}
     if "both" in words and message["method"] == "tools/call":
         reply["error"] = {"code": 1, "message": "no"}
-    print(json.dumps(reply), flush=True)
+    text = json.dumps(reply)
+    print(text.replace('"no"', '"no "x" here"') if "unescaped" in words else text, flush=True)

@@ -710,6 +710,23 @@ h.end()
 EOF
 }
 
+@test "an error whose JSON is broken is a failure, with its words" {
+	local says='{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"s","version":"1"}}'
+	host "stdio:/usr/bin/python3 $BATS_TEST_DIRNAME/answers.py unescaped 'initialize=$says'" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("a")
+said, failed = h.call("a")
+assert failed and 'no "x" here' in said, said
+said = h.ask("resources/read", {"uri": "a:1"})
+assert 'no "x" here' in said["error"]["message"], said
+h.end()
+EOF
+	grep -q ' a {} .* failed: .*no "x" here' bridge.err
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host
