@@ -287,6 +287,11 @@ static char *params_of(const struct host_gather *g)
 	return buf_take(&out);
 }
 
+static bool is_good(const struct bridge_call *c)
+{
+	return c->end == CALL_ANSWERED && cJSON_IsObject(c->reply.result);
+}
+
 static void end_item(struct host_gather *g, const struct bridge_call *c)
 {
 	struct host_part *p = g->part;
@@ -296,8 +301,7 @@ static void end_item(struct host_gather *g, const struct bridge_call *c)
 	const char *text = message_error_text(&c->reply);
 	int code = member_int(error, "code");
 
-	if (c->end == CALL_ANSWERED && c->reply.kind != MESSAGE_ERROR &&
-	    strcmp(g->method, WATCH) == 0)
+	if (is_good(c) && strcmp(g->method, WATCH) == 0)
 		host_watch(p->question->client, c->peer, g->asked, g->key);
 	finish(g);
 	if (c->end != CALL_ANSWERED) {
@@ -307,6 +311,9 @@ static void end_item(struct host_gather *g, const struct bridge_call *c)
 		mend_text(&out, text ? text : "", MEND_TEXT_MAX);
 		host_error(p, code ? code : JSONRPC_INTERNAL_ERROR, NULL, "%s",
 			   buf_string(&out));
+	} else if (!is_good(c)) {
+		host_error(p, JSONRPC_INTERNAL_ERROR, NULL,
+			   "%s answered with no object", c->peer->prefix);
 	} else if (c->reply.result_text.len > MEND_RESULT_MAX) {
 		host_error(p, JSONRPC_INTERNAL_ERROR, NULL,
 			   "the answer has more than %u bytes",
