@@ -467,6 +467,12 @@ static void call_any(struct host_part *p, const cJSON *arguments)
 			  host_cut(name), name);
 		return;
 	}
+	/* Models write an object as text: without it another call is made. */
+	if (!inner && json_given(arguments, "arguments")) {
+		refuse_arguments(p, s->peer[source]->prefix, "arguments",
+				 "it must be an object");
+		return;
+	}
 	k = (struct placed_call){
 		.peer = s->peer[source],
 		.source = &s->source[source],

@@ -1115,9 +1115,15 @@ static void any_tool_of_any_board(void **state)
 	assert_false(started->repeatable);
 	answer(good);
 	bridge_peer_tend(&second);
+	says(OWN("call_device_tool",
+		 "{\"device\":\"hall\",\"tool\":\"self.get_volume\",\"arguments\":7}"),
+	     "argument 'arguments': it must be an object");
+	says(OWN("call_device_tool",
+		 "{\"device\":\"hall\",\"tool\":\"self.set\",\"arguments\":\"{\\\"n\\\":4}\"}"),
+	     "argument 'arguments': it must be an object");
 	assert_non_null(hear(OWN(
 		"call_device_tool",
-		"{\"device\":\"hall\",\"tool\":\"self.get_volume\",\"arguments\":7}")));
+		"{\"device\":\"hall\",\"tool\":\"self.get_volume\",\"arguments\":null}")));
 	bridge_peer_tend(&second);
 	assert_string_equal(started->params,
 			    "{\"name\":\"self.get_volume\",\"arguments\":{}}");
