@@ -54,7 +54,7 @@ static void ask(struct server_listens *l)
 /* It ended: by itself, with its way, or since the server knows none. */
 static void look_after(struct server_listens *l)
 {
-	l->refused = l->call.failure.kind == ERR_PEER;
+	l->refused = l->call.failure.kind == ERR_PEER && !l->call.first;
 	l->missed = true;
 	if (l->call.first)
 		l->pause = 0;

@@ -320,6 +320,13 @@ static void one_that_is_lost(void **state)
 	/* It stood: the next pause is short. */
 	ends("\"result\":{}");
 	is_due_in(1000);
+	/* So it knows subscriptions, though it ends one with an error. */
+	listens.again_at = loop_now();
+	asks(TOOLS);
+	acknowledges(TOOLS);
+	ends("\"error\":{\"code\":-32603,\"message\":\"restarting\"}");
+	is_due_in(1000);
+	assert_false(listens.refused);
 }
 
 /* Who waits for a resource waits on. */
