@@ -63,14 +63,24 @@ static struct bridge *bridge_of(const struct host_part *p)
 
 /* ---- begun and ended ---- */
 
+static void give_up(const struct item_server *one)
+{
+	const struct host_gather *g = one->gather;
+
+	if (!one->call)
+		return;
+	/* For a list nobody is asked. */
+	if (!g->kind)
+		host_asked_give_up(g->part->question->client->host, one->call);
+	bridge_call_abandon(one->call);
+}
+
 static void drop(struct host_part *p)
 {
 	struct host_gather *g = TAKE(p->gather);
 
-	for (size_t i = 0; i < g->count; i++) {
-		if (g->one[i].call)
-			bridge_call_abandon(g->one[i].call);
-	}
+	for (size_t i = 0; i < g->count; i++)
+		give_up(&g->one[i]);
 	buf_done(&g->items);
 	mem_free(g->key);
 	mem_free(g->asked);

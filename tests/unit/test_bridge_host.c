@@ -2065,6 +2065,22 @@ static void a_call_given_up_amid_a_question(void **state)
 	bridge_peer_tend(&peer);
 }
 
+static void a_prompt_given_up_amid_a_question(void **state)
+{
+	(void)state;
+	two_servers();
+	says(ANSWERS("\"roots\":{}"), "2025-11-25");
+	assert_non_null(hear(ASK("7", "prompts/get", "{\"name\":\"x\"}")));
+	bridge_peer_tend(&peer);
+	assert_null(peer_asks("5", "roots/list", "{}"));
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}");
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "5 -32603 the host gave up the call");
+	assert_non_null(strstr(ear.told, "\"its call was given up\""));
+	started->end = CALL_LOST;
+	bridge_peer_tend(&peer);
+}
+
 /* Where too many are open no more are taken; what makes them fewer is. */
 static void too_many_questions(void **state)
 {
@@ -2359,6 +2375,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_call_given_up_amid_a_question,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_prompt_given_up_amid_a_question, set_up,
+			tear_down_servers),
 		cmocka_unit_test_setup_teardown(too_many_questions, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(answers_that_are_none, set_up,
