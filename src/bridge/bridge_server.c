@@ -22,6 +22,7 @@ enum {
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
 	LIVED_MS = 60000, /* from then on a loss begins with a short pause */
+	HTTP_REFUSES = 400, /* statuses from there on */
 	HTTP_NOT_FOUND = 404,
 	MEET_MS = 1000, /* so long a host may take to say what it answers */
 	BESIDE_MAX = 256 /* requests beside calls that wait */
@@ -38,6 +39,7 @@ struct bridge_server {
 	struct call page;
 	struct listing steps;
 	struct tool_list tools;
+	int64_t list_at, list_pause; /* when it is asked again; loop_now() ms */
 	/* the call that is with it */
 	struct bridge_call *at;
 	struct call call;
@@ -135,6 +137,7 @@ static void begin_listing(struct bridge_server *s)
 	struct client *c = &s->connection.client;
 
 	s->stale = false;
+	s->list_at = LOOP_FOREVER;
 	listing_init(&s->steps, &s->tools, c->device);
 	s->steps.may_be_board = client_may_be_board(c);
 	s->steps.modern = c->modern;
@@ -149,6 +152,7 @@ static void listed(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
+	s->list_pause = 0;
 	schema_cache_write(s->key, &s->tools, &ignored);
 	client_know_tools(&s->connection.client, &s->tools);
 	s->peer.wants_all = !s->peer.device && wants_all(&s->tools);
@@ -167,6 +171,31 @@ static void tell(struct bridge_server *s, const char *what)
 	s->config.told(s->config.owner, s->told);
 }
 
+static void lose(struct bridge_server *s, const struct error *why, bool told);
+
+/* Over HTTP this is how its end shows; of other statuses somebody is there. */
+static bool is_gone(const struct error *f)
+{
+	return f->kind == ERR_CONNECT &&
+	       (f->code < HTTP_REFUSES || f->code == HTTP_NOT_FOUND);
+}
+
+/* It may be busy, or just starting; what is broken will be so again. */
+static void not_listed(struct bridge_server *s, const struct error *why)
+{
+	s->listed = true;
+	end_listing(s);
+	if (is_gone(why) && !s->asked) {
+		lose(s, why, true);
+		return;
+	}
+	tell(s, why->text);
+	if (why->kind == ERR_PROTOCOL)
+		return;
+	s->list_pause = pause_longer(s->list_pause, PAUSE_MIN_MS, PAUSE_MAX_MS);
+	s->list_at = loop_now() + s->list_pause;
+}
+
 static void step_listing(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -180,12 +209,12 @@ static void step_listing(struct bridge_server *s)
 		ask_page(s);
 		return;
 	}
-	if (why.kind == ERR_NONE) {
-		listed(s);
-	} else {
+	if (why.kind != ERR_NONE) {
 		error_prefix(&why, "its tools could not be listed");
-		tell(s, why.text);
+		not_listed(s, &why);
+		return;
 	}
+	listed(s);
 	s->listed = true;
 	end_listing(s);
 }
@@ -313,8 +342,6 @@ static void go_on(struct bridge_server *s)
 		      &c->why))
 		end_call(s, CALL_LOST);
 }
-
-static void lose(struct bridge_server *s, const struct error *why, bool told);
 
 static void step_call(struct bridge_server *s)
 {
@@ -678,8 +705,10 @@ int64_t bridge_server_tend(struct bridge_server *s)
 	}
 	if (s->up && is_idle(s) && server_asks_should_know(&s->asks))
 		renew(s);
-	if (s->up && s->stale && !s->listing)
+	if (s->up && (s->stale || loop_now() >= s->list_at) && !s->listing)
 		begin_listing(s);
+	if (s->up && s->list_at < next)
+		next = s->list_at;
 	if (!s->connection.session)
 		next = dial_at(s);
 	due = bridge_peer_tend(&s->peer);

@@ -727,6 +727,32 @@ EOF
 	grep -q ' a {} .* failed: .*no "x" here' bridge.err
 }
 
+@test "tools that could not be listed are asked for again" {
+	cat >late.py <<'END'
+import json, sys
+lists = 0
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    r = {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}}}
+    if m["method"] == "tools/list":
+        lists += 1
+        r = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}}
+    if m["method"] == "server/discover" or lists in (1, 2):
+        r = {"error": {"code": -32603, "message": "warming up"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **r}), flush=True)
+END
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "stdio:/usr/bin/python3 late.py", "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("a")
+h.end()
+EOF
+	[ "$(grep -c 'its tools could not be listed: .*warming up' bridge.err)" = 1 ]
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host
