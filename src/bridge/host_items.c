@@ -88,6 +88,22 @@ static void drop(struct host_part *p)
 	mem_free(g);
 }
 
+static void add_servers(struct host_gather *g, unsigned offers, bool ready)
+{
+	const struct bridge *b = bridge_of(g->part);
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct bridge_peer *peer = b->peer[i];
+
+		if (peer->offers & offers &&
+		    (peer->state == PEER_READY) == ready)
+			g->one[g->count++] =
+				(struct item_server){ .gather = g,
+						      .peer = peer };
+	}
+}
+
+/* What is there comes first: nobody waits for the rest in vain. */
 static struct host_gather *begin(struct host_part *p, const char *method,
 				 unsigned offers)
 {
@@ -98,12 +114,8 @@ static struct host_gather *begin(struct host_part *p, const char *method,
 	g->method = method;
 	g->items.max = ITEMS_MAX;
 	g->one = mem_zalloc((b->count + 1) * sizeof(*g->one));
-	for (size_t i = 0; i < b->count; i++) {
-		if (b->peer[i]->offers & offers)
-			g->one[g->count++] =
-				(struct item_server){ .gather = g,
-						      .peer = b->peer[i] };
-	}
+	add_servers(g, offers, true);
+	add_servers(g, offers, false);
 	p->began = loop_now();
 	p->gather = g;
 	p->drop = drop;

@@ -1582,6 +1582,18 @@ static void one_of_some_server(void **state)
 	     "too much is asked of its server already: 'a:2'");
 }
 
+/* Nobody listed it, and the first server is away: the other one may have it. */
+static void one_while_a_server_is_away(void **state)
+{
+	(void)state;
+	two_servers();
+	bridge_peer_away(&peer, LACKS_START, NULL);
+	assert_non_null(hear(ASK("1", "resources/read", "{\"uri\":\"b:1\"}")));
+	its_turn(&second, "resources/read", "{\"uri\":\"b:1\"}",
+		 RESULT("{\"contents\":[]}"));
+	said(RESULT("{\"contents\":[]}"));
+}
+
 /* Whose it is is known: no other one is asked, though that one could answer. */
 static void one_of_a_server_that_cannot(void **state)
 {
@@ -2375,6 +2387,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_call_given_up_amid_a_question,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_while_a_server_is_away,
+						set_up, tear_down_servers),
 		cmocka_unit_test_setup_teardown(
 			a_prompt_given_up_amid_a_question, set_up,
 			tear_down_servers),
