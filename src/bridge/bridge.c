@@ -68,7 +68,9 @@ static void add_deed(struct buf *out, const struct bridge_deed *d)
 	buf_printf(out, " %s %s", took, d->ok ? "ok" : "failed");
 	if (!d->ok && d->why) {
 		buf_text(out, ": ");
-		add_safe(out, d->why, ARGUMENTS_MAX);
+		buf_reset(&masked);
+		mask_secrets(&masked, d->why, strlen(d->why));
+		add_safe(out, buf_string(&masked), ARGUMENTS_MAX);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/loop.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "bridge/hints.h"
 #include "bridge/host_asked.h"
@@ -324,11 +325,24 @@ static void refuse_arguments(struct host_part *p, const char *peer,
 		   buf_string(&text));
 }
 
+/* Why it is refused stands in the log, too. */
+static void hide_secret(struct schema_report *r)
+{
+	const char *path = buf_string(&r->path);
+	const char *dot = strrchr(path, '.');
+
+	if (!r->value.len || !mask_is_secret(dot ? dot + 1 : path))
+		return;
+	buf_reset(&r->value);
+	buf_text(&r->value, "***");
+}
+
 static void refuse_by_schema(struct host_part *p, const struct placed_call *k,
-			     const struct schema_report *r)
+			     struct schema_report *r)
 {
 	CLEANUP(buf_done) struct buf why = { 0 };
 
+	hide_secret(r);
 	schema_explain(r, &why);
 	refuse_arguments(p, k->peer->prefix,
 			 r->path.len ? buf_string(&r->path) : NULL,

@@ -869,6 +869,27 @@ static void each_call_is_logged(void **state)
 	logged("n/1 - refresh {\"device\":\"x\"} % failed: no board is called 'x': the tool 'devices' lists them");
 }
 
+/* Why a call failed may repeat what was to be hidden. */
+static void a_secret_that_is_refused(void **state)
+{
+	(void)state;
+	give_tools("{\"name\":\"join\",\"inputSchema\":{\"type\":\"object\","
+		   "\"properties\":{\"wifi\":{\"type\":\"object\","
+		   "\"properties\":{\"password\":{\"type\":\"string\","
+		   "\"minLength\":8}}}}}}");
+	initialize("2025-11-25");
+#define JOIN(wifi)                                                             \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{" \
+	"\"name\":\"join\",\"arguments\":{\"wifi\":" wifi "}}}"
+	says(JOIN("{\"password\":\"geheim\"}"),
+	     "argument 'wifi.password': *** is shorter than 8 characters");
+	logged("n/1 kitchen join {\"wifi\":{\"password\":\"***\"}} % failed: argument 'wifi.password': *** is shorter than 8 characters");
+	hear(JOIN("{\"password\":\"geheimgeheim\"}"));
+	bridge_peer_tend(&peer);
+	answer("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no net at ?password=geheim\"}}");
+	logged("n/1 kitchen join {\"wifi\":{\"password\":\"***\"}} % failed: no net at ?password=***");
+}
+
 static void a_line_of_the_log(void **state)
 {
 	char arguments[1000], host_name[200];
@@ -2329,6 +2350,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(each_call_is_logged, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_secret_that_is_refused,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_line_of_the_log, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_log_in_a_file, set_up,
