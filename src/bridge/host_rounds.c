@@ -25,6 +25,7 @@
 
 struct round_question {
 	struct round_question *next;
+	struct bridge_peer *peer; /* the server that asks */
 	char *id; /* as the server has it: the raw token */
 	char key[16]; /* as the host has it */
 	struct buf text; /* {"method":…,"params":…} */
@@ -62,8 +63,7 @@ static void add_params(struct buf *out, struct span params)
 	json_print(out, tree);
 }
 
-static struct host_round *round_of(struct host_part *p,
-				   struct bridge_peer *peer)
+static struct host_round *round_of(struct host_part *p)
 {
 	struct bridge_host *h = p->question->client->host;
 	struct host_round *r = p->round;
@@ -73,7 +73,6 @@ static struct host_round *round_of(struct host_part *p,
 	r = mem_zalloc(sizeof(*r));
 	r->host = h;
 	r->part = p;
-	r->peer = peer;
 	r->next = h->rounds;
 	h->rounds = r;
 	p->round = r;
@@ -136,8 +135,9 @@ const char *host_rounds_ask(struct host_part *p, struct bridge_peer *peer,
 
 	if (why)
 		return why;
-	r = round_of(p, peer);
+	r = round_of(p);
 	one = mem_zalloc(sizeof(*one));
+	one->peer = peer;
 	one->id = mem_strdup(q->id);
 	snprintf(one->key, sizeof(one->key), "ask-%u", ++r->keys);
 	buf_printf(&one->text, "{\"method\":\"%s\"", q->method);
@@ -165,7 +165,7 @@ void host_rounds_withdrawn(struct bridge_host *h, struct bridge_peer *peer,
 		while (*at) {
 			struct round_question *q = *at;
 
-			if (r->peer != peer || !is_id(q, id)) {
+			if (q->peer != peer || !is_id(q, id)) {
 				at = &q->next;
 				continue;
 			}
@@ -358,7 +358,7 @@ static void hand_out(struct host_round *r)
 			continue;
 		}
 		*at = q->next;
-		r->peer->kind->answer(r->peer->owner, q->id, q->result,
+		q->peer->kind->answer(q->peer->owner, q->id, q->result,
 				      JSONRPC_INTERNAL_ERROR, q->words);
 		release(q);
 	}

@@ -90,7 +90,6 @@ struct host_round {
 	struct host_round *next;
 	struct bridge_host *host;
 	struct host_part *part; /* NULL: it is over */
-	struct bridge_peer *peer;
 	struct round_question *first; /* open ones */
 	unsigned keys; /* given so far */
 	unsigned count; /* of results that ask */

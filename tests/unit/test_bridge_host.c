@@ -64,6 +64,7 @@ static void play_drop(void *owner, struct bridge_call *c)
 
 static struct {
 	char text[256]; /* what came last: id, result or words */
+	const void *whose; /* owner of the peer that got it */
 	unsigned answers;
 	char beside[256];
 } server;
@@ -73,7 +74,7 @@ static void play_answer(void *owner, const char *id, const char *result,
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	(void)owner;
+	server.whose = owner;
 	server.answers++;
 	if (result)
 		buf_printf(&out, "%s %s", id, result);
@@ -1615,6 +1616,50 @@ static void one_while_a_server_is_away(void **state)
 	said(RESULT("{\"contents\":[]}"));
 }
 
+/* The first server asks, and has it not; the next one asks, too. */
+static void answers_go_to_who_asked(void **state)
+{
+	const struct peer_question q = { "6",
+					 "elicitation/create",
+					 { "{\"mode\":\"url\"}",
+					   strlen("{\"mode\":\"url\"}") } };
+	CLEANUP(mem_free_ptr) char *again = NULL;
+	const char *at;
+
+	(void)state;
+	two_servers();
+	a->client_free(client);
+	client = a->client_new(a->owner);
+	peer.owner = &peer;
+	second.owner = &second;
+	assert_non_null(hear(
+		ASK("1", "resources/read", "{\"uri\":\"b:1\"," CAN_META "}")));
+	bridge_peer_tend(&peer);
+	assert_null(peer_asks("5", "elicitation/create", "{\"mode\":\"url\"}"));
+	its_turn(&peer, "resources/read", "{\"uri\":\"b:1\"}",
+		 ERROR("-32002", "not here"));
+	bridge_peer_tend(&second);
+	assert_null(bridge.hearer.ask(bridge.owner, &second, &q));
+	bridge_host_tend(host);
+	at = strstr(buf_string(&ear.said), "requestState\":\"");
+	assert_non_null(at);
+	again = mem_printf(
+		ASK("2", "resources/read",
+		    "{\"uri\":\"b:1\",\"requestState\":\"%.32s\",\"inputResponses\":{\"ask-2\":{\"pin\":1}}," CAN_META
+		    "}"),
+		at + strlen("requestState\":\""));
+	assert_non_null(hear(again));
+	bridge_host_tend(host);
+	assert_string_equal(server.text, "6 {\"pin\":1}");
+	assert_ptr_equal(server.whose, &second);
+	/* Nor does one take back what the other asks. */
+	bridge.hearer.withdrawn(bridge.owner, &second, (struct span){ "5", 1 });
+	assert_int_equal(server.answers, 1);
+	bridge.hearer.withdrawn(bridge.owner, &peer, (struct span){ "5", 1 });
+	assert_int_equal(server.answers, 2);
+	assert_ptr_equal(server.whose, &peer);
+}
+
 /* Whose it is is known: no other one is asked, though that one could answer. */
 static void one_of_a_server_that_cannot(void **state)
 {
@@ -2412,6 +2457,8 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_while_a_server_is_away,
 						set_up, tear_down_servers),
+		cmocka_unit_test_setup_teardown(answers_go_to_who_asked, set_up,
+						tear_down_servers),
 		cmocka_unit_test_setup_teardown(
 			a_prompt_given_up_amid_a_question, set_up,
 			tear_down_servers),
