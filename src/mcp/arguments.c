@@ -740,6 +740,25 @@ static int make_array(struct argument_value *out, const struct argument *a,
 	return 0;
 }
 
+/* What was given, of a file its content, which may be there only once. */
+static int wrap_one(struct argument_value *out, const char *what,
+		    unsigned types, struct error *err)
+{
+	CLEANUP(argument_value_done) struct argument_value one = *out;
+	struct argument_value item = { 0 };
+	const char *text = cJSON_IsString(one.json) ? one.json->valuestring :
+						      buf_string(&one.text);
+
+	*out = (struct argument_value){ 0 };
+	if (argument_value_text(&item, what, types, text, strlen(text), err)) {
+		argument_value_done(&item);
+		return -1;
+	}
+	argument_value_append_take(out, &item);
+	argument_value_close(out);
+	return 0;
+}
+
 static int refuse_repeated(const char *what, unsigned types, struct error *err)
 {
 	error_set(err, ERR_USAGE, "%s is given more than once", what);
@@ -770,8 +789,7 @@ static int make_argument(struct argument_value *out, const struct argument *a,
 	    (schema_type_of(out->json) & types))
 		return 0;
 	/* tag=a for an array is an array of one. */
-	argument_value_done(out);
-	return make_array(out, a, what, item_types(options, schema), err);
+	return wrap_one(out, what, item_types(options, schema), err);
 }
 
 /* {"NAME":VALUE,…}; takes the values one by one. */

@@ -430,6 +430,24 @@ static void files(void **state)
 	bench_done(&b);
 }
 
+/* As a shell's @<(…) has it. */
+static void what_can_be_read_once(void **state)
+{
+	struct bench b;
+	CLEANUP(mem_free_ptr) char *line = NULL;
+	int end[2];
+
+	(void)state;
+	bench_init(&b, types);
+	assert_int_equal(pipe(end), 0);
+	assert_int_equal(write(end[1], "7", 1), 1);
+	close(end[1]);
+	line = mem_printf("a=@/dev/fd/%d", end[0]);
+	gives(&b, line, "{\"a\":[\"7\"]}");
+	close(end[0]);
+	bench_done(&b);
+}
+
 static void bad_files(void **state)
 {
 	char path[64];
@@ -840,6 +858,7 @@ int main(void)
 		cmocka_unit_test(no_validate),
 		cmocka_unit_test(ignored_keywords_are_told),
 		cmocka_unit_test(files),
+		cmocka_unit_test(what_can_be_read_once),
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(standard_input),
 		cmocka_unit_test(usages),
