@@ -223,6 +223,7 @@ static int top_command(const struct invocation *in, struct error *err)
 	rows_done(&t.rows);
 	last_frames_done(&t.frames);
 	buf_done(&t.typed);
+	mem_free(t.callee);
 	mem_free(t.note);
 	return status;
 }

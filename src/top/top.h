@@ -38,6 +38,7 @@ struct top {
 
 	enum top_mode mode;
 	struct buf typed;
+	char *callee; /* id of the board that a call is typed for; owned */
 	char filter[ROWS_FILTER_MAX]; /* before it was typed anew */
 	char *note; /* owned; NULL */
 

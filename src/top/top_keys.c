@@ -67,7 +67,7 @@ static bool edits(struct buf *typed, int key)
 
 static void call_typed(struct top *t)
 {
-	const struct top_row *row = rows_selected(&t->rows);
+	const struct top_row *row = rows_find(&t->rows, t->callee);
 	CLEANUP(words_done) struct words words = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf command = { 0 };
@@ -76,8 +76,12 @@ static void call_typed(struct top *t)
 		top_note(t, "%s", why.text);
 		return;
 	}
-	if (!row || !words.count)
+	if (!words.count)
 		return;
+	if (!row) {
+		top_note(t, "the board went: nothing was called");
+		return;
+	}
 	buf_text(&command, "call");
 	for (size_t i = 0; i < words.count; i++) {
 		buf_char(&command, ' ');
@@ -110,6 +114,14 @@ static void call_key(struct top *t, int key)
 
 /* ---- looking ---- */
 
+/* Meanwhile another may come to stand in its place. */
+static void begin_call(struct top *t, const struct top_row *row)
+{
+	mem_free(t->callee);
+	t->callee = mem_strdup(row->id);
+	begin_line(t, TOP_CALLS, "");
+}
+
 /* What it does to a row, which may have gone. */
 static void act(struct top *t, int key)
 {
@@ -122,7 +134,7 @@ static void act(struct top *t, int key)
 	else if (key == 'x')
 		top_run(t, row, "shell", false);
 	else
-		begin_line(t, TOP_CALLS, "");
+		begin_call(t, row);
 }
 
 static void begin_filter(struct top *t)

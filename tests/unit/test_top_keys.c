@@ -22,6 +22,7 @@ static struct top top;
 static struct feed feed;
 static const int *keys;
 static const char *followed;
+static char called[8]; /* its id */
 static unsigned backs, reached;
 
 static int key(void)
@@ -45,8 +46,8 @@ static bool reach(const struct feed *f, const struct top_row *row,
 		  struct buf *out)
 {
 	(void)f;
-	(void)row;
 	(void)out;
+	snprintf(called, sizeof(called), "%s", row->id);
 	reached++;
 	return false;
 }
@@ -54,7 +55,7 @@ static bool reach(const struct feed *f, const struct top_row *row,
 static const struct screen_table screen = { .key = key, .back = back };
 static const struct feed_ops ops = { .follow = follow, .reach = reach };
 
-static void come(int first, int last)
+static void tell(int first, int last, bool gone)
 {
 	for (int id = first; id <= last; id++) {
 		char json[32];
@@ -62,9 +63,14 @@ static void come(int first, int last)
 		int len = snprintf(json, sizeof(json), "{\"id\":\"%c\"}", id);
 		cJSON *device = json_parse(json, (size_t)len, &err);
 
-		rows_device(&top.rows, device, false, 0);
+		rows_device(&top.rows, device, gone, 0);
 		cJSON_Delete(device);
 	}
+}
+
+static void come(int first, int last)
+{
+	tell(first, last, false);
 }
 
 static int begin(void **state)
@@ -85,6 +91,7 @@ static int end(void **state)
 	(void)state;
 	rows_done(&top.rows);
 	buf_done(&top.typed);
+	mem_free(top.callee);
 	mem_free(top.note);
 	return 0;
 }
@@ -242,6 +249,23 @@ static void calls(void **state)
 	assert_string_equal(top.rows.filter, "");
 }
 
+/* Whoever stands in its place when the call is typed gets none. */
+static void calls_whom_it_was_typed_for(void **state)
+{
+	(void)state;
+	come('b', 'c');
+	PRESS('c', 'x');
+	come('a', 'a');
+	PRESS(SCREEN_ENTER);
+	assert_int_equal(reached, 1);
+	assert_string_equal(called, "b");
+	PRESS('j', 'j', 'k', 'c', 'x');
+	tell('b', 'b', true);
+	PRESS(SCREEN_ENTER);
+	assert_int_equal(reached, 1);
+	assert_string_equal(top.note, "the board went: nothing was called");
+}
+
 /* Keys behind q are not for us. */
 static void quits(void **state)
 {
@@ -260,8 +284,14 @@ static void quits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(moves), TEST(orders), TEST(types), TEST(filters),
-		TEST(acts),  TEST(calls),  TEST(quits),
+		TEST(moves),
+		TEST(orders),
+		TEST(types),
+		TEST(filters),
+		TEST(acts),
+		TEST(calls),
+		TEST(calls_whom_it_was_typed_for),
+		TEST(quits),
 	};
 
 	mem_init();
