@@ -172,6 +172,28 @@ static void report(struct shell *s, const struct error *why)
 	render_error(r, why);
 }
 
+/*
+ * That something was lost is told at once, and spoils nothing that comes later.
+ * A write that Ctrl-C ended is no news.
+ */
+static void check_written(struct renderer *r, bool interrupted)
+{
+	CLEANUP(error_reset) struct error lost = { 0 };
+	bool failed;
+	int why;
+
+	errno = 0;
+	failed = fflush(r->out) != 0 || ferror(r->out);
+	why = r->why_lost ? r->why_lost : errno;
+	clearerr(r->out);
+	r->why_lost = 0;
+	if (!failed || interrupted)
+		return;
+	error_set(&lost, ERR_OUTPUT, "output could not be written%s%s",
+		  why ? ": " : "", why ? strerror(why) : "");
+	render_error(r, &lost);
+}
+
 static void run_line(struct shell *s, const char *line)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -187,9 +209,7 @@ static void run_line(struct shell *s, const char *line)
 		if (why.kind == ERR_INTERRUPTED && why.code != SIGINT)
 			interrupted(s, &why);
 	}
-	/* A write that Ctrl-C ended must not spoil the next one. */
-	fflush(app->out.out);
-	clearerr(app->out.out);
+	check_written(&app->out, why.kind == ERR_INTERRUPTED);
 	if (app->stdin_taken)
 		clearerr(stdin);
 	shell_dress(s);

@@ -78,6 +78,20 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	[ ! -e "$XDG_STATE_HOME/mcpctl/history" ]
 }
 
+@test "what cannot be written is told, and the shell goes on" {
+	terminal
+	enter 'mcpctl sim: shell >/dev/full'
+	last_line 's3> *$'
+	enter 'ping'
+	see '^error: output could not be written: No space left on device$'
+	last_line 's3> *$'
+	enter 'set timeout 9s'
+	last_line 's3> *$'
+	capture
+	[ "$(grep -c '^error:' screen)" = 1 ]
+	leave 0
+}
+
 @test "a notification stands above the half-typed line, CJK and all" {
 	peer
 	terminal 60 20
