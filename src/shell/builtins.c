@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -32,6 +33,7 @@
 static int show_peer(struct shell *s, struct error *err)
 {
 	const char *target = s->app->config.target;
+	CLEANUP(mem_free_ptr) char *masked = mask_text(target);
 
 	if (!target || shell_is_attached(s)) {
 		char name[] = "devices";
@@ -39,7 +41,7 @@ static int show_peer(struct shell *s, struct error *err)
 
 		return shell_words(s, words, 1, err);
 	}
-	fprintf(s->app->out.out, "%s\n", target);
+	fprintf(s->app->out.out, "%s\n", masked);
 	return 0;
 }
 

@@ -312,6 +312,8 @@ static void peers(void **state)
 	runs("ping");
 	runs("use sim:?fault=late-hello=50ms");
 	says(runs("use"), "fault=late-hello");
+	fails("use ws://127.0.0.1:1/?token=hunter2", ERR_CONNECT, "refused");
+	assert_string_equal(runs("use"), "ws://127.0.0.1:1/?token=***\n");
 }
 
 static void wrong_peers(void **state)
