@@ -93,6 +93,7 @@ const struct render_ops render_raw = {
 	.result = result,
 	.reply = reply,
 	.ping = text_ping,
+	.pings = text_pings,
 	.items_end = items_end,
 	.answer = answer,
 	.progress = text_progress,

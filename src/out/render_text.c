@@ -35,7 +35,7 @@ static void add_ping(struct buf *out, const char *name, int64_t us)
 	buf_printf(out, "%s %.*f", name, ms < 1 ? 2 : ms < 10 ? 1 : 0, ms);
 }
 
-static void text_pings(struct renderer *r, const struct pings_record *p)
+void text_pings(struct renderer *r, const struct pings_record *p)
 {
 	static const char *const names[] = { "p50", "p90", "p99", "max" };
 	static const unsigned percent[] = { 50, 90, 99, 100 };

@@ -403,6 +403,24 @@ static void test_raw(void **state)
 	result_done(&result);
 }
 
+/* What has no bytes of the peer's is as in the text form. */
+static void test_raw_pings(void **state)
+{
+	static const int64_t took[] = { 2000, 4000 };
+	static const struct ping_layer layers[] = { { "mcp", 3, 1, took } };
+	const struct pings_record p = { layers, 1 };
+	struct rendered s;
+
+	(void)state;
+	rendered_start(&s, OUTPUT_RAW, false);
+	assert_non_null(s.r.ops->pings);
+	s.r.ops->pings(&s.r, &p);
+	assert_string_equal(
+		rendered_out(&s),
+		"mcp   3 sent, 1 lost (33 %): p50 2.0, p90 4.0, p99 4.0, max 4.0 ms\n");
+	rendered_end(&s);
+}
+
 static void show_event(struct rendered *s, struct event e, bool terminal)
 {
 	rendered_start(s, OUTPUT_TEXT, terminal);
@@ -901,6 +919,7 @@ int main(void)
 		cmocka_unit_test(test_reply),
 		cmocka_unit_test(test_ping),
 		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_raw_pings),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_requests_of_the_peer),
 		cmocka_unit_test(test_events_that_are_odd),
