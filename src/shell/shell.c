@@ -381,6 +381,7 @@ void shell_last_done(struct shell_last *l)
 {
 	mem_free(l->text);
 	mem_free(l->name);
+	mem_free(l->kept);
 	tool_list_done(&l->tools);
 	*l = (struct shell_last){ 0 };
 }
@@ -443,6 +444,9 @@ static void on_tools_end(struct renderer *r, const struct tools_record *t)
 	keep_tools(l, t->list);
 	l->name = mem_strdup(t->filter);
 	l->backend_view = t->backend_view;
+	l->broke = t->broke != NULL;
+	l->kept = mem_strdup(t->kept);
+	l->age = t->age;
 	l->device = t->device;
 	l->shown = t->shown;
 	l->name_width = t->name_width;
@@ -520,8 +524,12 @@ static int show_message(struct renderer *r, const struct shell_last *l,
 
 static void show_tools(struct renderer *r, const struct shell_last *l)
 {
+	static const struct error ended = { .kind = ERR_PROTOCOL };
 	const struct tools_record record = { .list = &l->tools,
 					     .filter = l->name,
+					     .broke = l->broke ? &ended : NULL,
+					     .kept = l->kept,
+					     .age = l->age,
 					     .backend_view = l->backend_view,
 					     .device = l->device,
 					     .shown = l->shown,

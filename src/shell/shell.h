@@ -34,6 +34,9 @@ struct shell_last {
 	struct tool_list tools; /* LAST_TOOLS, LAST_DESCRIBE */
 	char *name; /* the tool, or the filter; NULL */
 	bool device, backend_view;
+	bool broke; /* the listing ended early */
+	char *kept; /* of which target it was a kept list; NULL */
+	int64_t age; /* of that */
 	size_t shown, name_width;
 	struct ping_record ping;
 	unsigned opened; /* LAST_INFO: only while that session is open */

@@ -397,6 +397,15 @@ lines() {
 	esac
 }
 
+@test "last: a list that ended early, and a kept one, are told as such again" {
+	lines 'sim:?fault=loop-cursor' shell -k < <(printf 'tools\nlast\n')
+	[ "$(grep -c ', incomplete$' <<<"$err")" = 2 ]
+	lines sim: shell < <(printf 'tools\ntools --cached\nlast\nlast -o json\n')
+	ends 0
+	[ "$(grep -c 'ago from sim:$' <<<"$err")" = 2 ]
+	hints '"kept":"sim:","age_s":'
+}
+
 @test "last --save writes the picture of the last result, and says where there is none" {
 	lines sim:fixtures shell <<-'END'
 		call self.test.image
