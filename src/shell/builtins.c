@@ -297,11 +297,15 @@ static void apply_settings(struct shell *s)
 	struct renderer *r = &app->out;
 	struct render_place place = { r->out, r->out_terminal, r->out_color };
 	bool waiting = r->waiting;
+	int log_from = r->log_from;
+	uint64_t held = r->held;
 
 	app_configure(app);
 	if (place.out != r->out)
 		render_restore(r, &place);
 	r->waiting = waiting;
+	r->log_from = log_from;
+	r->held = held;
 	shell_dress(s);
 	if (s->connection->session)
 		session_adjust(s->connection->session, c->timeout, c->wait,

@@ -397,6 +397,16 @@ lines() {
 	esac
 }
 
+@test "set leaves loglevel as it is" {
+	lines shell -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py" <<-'END'
+		loglevel debug
+		set timeout 5s
+		call log
+	END
+	ends 0
+	hints 'debug: a debug'
+}
+
 @test "last: a list that ended early, and a kept one, are told as such again" {
 	lines 'sim:?fault=loop-cursor' shell -k < <(printf 'tools\nlast\n')
 	[ "$(grep -c ', incomplete$' <<<"$err")" = 2 ]
