@@ -25,6 +25,7 @@ enum {
 struct table_row {
 	char *cell[TABLE_FIELDS_MAX]; /* safe for a terminal; owned */
 	char *name; /* of the device; owned; NULL */
+	uint64_t whole; /* of groups: what stands behind a cut; 0: nothing */
 	bool server; /* it is one that is kept open, and no board */
 };
 
@@ -194,6 +195,17 @@ static void read_device(struct table_row *row, const struct table *t,
 	row->server = json_object(device, "held") != NULL;
 }
 
+/* Groups tell what its cell does not: "" is not null, and a beginning not all. */
+static void tell_apart(struct table_row *row, struct span value)
+{
+	if (json_span_literal(value, "\"\"")) {
+		mem_free(row->cell[0]);
+		row->cell[0] = mem_strdup("\"\"");
+	}
+	if (value.len > CELL_MAX)
+		row->whole = text_hash(value.text, value.len);
+}
+
 void table_add(struct table *t, struct span line, struct span value)
 {
 	struct table_row *row;
@@ -210,6 +222,8 @@ void table_add(struct table *t, struct span line, struct span value)
 	for (size_t i = 0; i < t->fields; i++)
 		row->cell[i] =
 			cell_text(find_cell(t, t->field[i], line, value));
+	if (t->how.groups)
+		tell_apart(row, value);
 }
 
 /* ---- columns ---- */
@@ -339,12 +353,14 @@ static int compare_cells(const void *a, const void *b)
 
 	if (order == 0)
 		order = strcmp(x->cell[0], y->cell[0]);
+	if (order == 0)
+		order = (x->whole > y->whole) - (x->whole < y->whole);
 	return order ? order : strcmp(x->name, y->name);
 }
 
 static bool is_alike(const struct table_row *a, const struct table_row *b)
 {
-	return strcmp(a->cell[0], b->cell[0]) == 0 &&
+	return strcmp(a->cell[0], b->cell[0]) == 0 && a->whole == b->whole &&
 	       strcmp(a->cell[1], b->cell[1]) == 0;
 }
 

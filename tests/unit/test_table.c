@@ -228,6 +228,34 @@ static void test_groups(void **state)
 	row(t, "{" KITCHEN "}", "1");
 	row(t, "{" HALL "}", "1");
 	shown(t, true, 20, "3 boards: 1\n  ?, aa:02, kitchen\n");
+	row(t, "{" HALL "}", "\"\"");
+	row(t, "{" KITCHEN "}", "null");
+	shown(t, false, 60,
+	      "1 board: null\n  kitchen\n1 board: \"\"\n  aa:02\n");
+	table_free(t);
+}
+
+/* What is not shown of a value counts, too. */
+static void test_long_groups(void **state)
+{
+	struct table *t = table_of_all("value,error", true);
+	char value[5000], *at;
+
+	(void)state;
+	memset(value, 'x', sizeof(value));
+	value[0] = value[sizeof(value) - 2] = '"';
+	value[sizeof(value) - 1] = '\0';
+	row(t, "{" HALL "}", value);
+	row(t, "{" KITCHEN "}", value);
+	value[sizeof(value) - 3] = 'y';
+	row(t, "{" SERVER "}", value);
+	rendered_start(&s, OUTPUT_TEXT, false);
+	assert_int_equal(table_show(t, &s.r, &err), 0);
+	assert_non_null(strstr(rendered_out(&s), "1 server: x"));
+	at = strstr(rendered_out(&s), "2 boards: x");
+	assert_non_null(at);
+	assert_non_null(strstr(at, "\n  aa:02, kitchen\n"));
+	rendered_end(&s);
 	table_free(t);
 }
 
@@ -284,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_long_groups),
 		cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_too_many),
 	};
