@@ -307,7 +307,8 @@ static int run_line(struct script_run *t, const char *line, struct error *err)
 	t->count++;
 	if (shell_run_line(t->shell, line, &why) == 0) {
 		/* main tells that something was lost. */
-		t->shell->quit |= fflush(app->out.out) != 0;
+		render_flush(&app->out);
+		t->shell->quit |= ferror(app->out.out) != 0;
 		return 0;
 	}
 	app_check_signal(app, &why);

@@ -337,6 +337,12 @@ lines() {
 	status=0
 	printf 'ping\nping\n' | mcpctl sim: shell >/dev/full 2>stderr || status=$?
 	[ "$status" = 8 ]
+	grep -q 'written: No space left on device$' stderr
+	status=0
+	# A note behind a result has that written at once.
+	printf 'tools\n! echo went on >&2\n' | mcpctl sim: shell >/dev/full 2>stderr || status=$?
+	[ "$status" = 8 ]
+	absent 'went on' stderr
 }
 
 @test "a script on a running serve: its only device, use, devices, kick" {
