@@ -254,12 +254,15 @@ static void make_room(struct mcp_port *p)
 		port_post_drop(oldest);
 }
 
-/* The answerer closes the stream on purpose, and says when to come back. */
+/*
+ * The answerer closes the stream on purpose, and says when to come back. Not of
+ * a post whose events are too many to be kept: it would come back for nothing.
+ */
 static void on_pause(void *owner, int64_t ms)
 {
 	struct port_post *post = owner;
 
-	if (!have_stream(post) || !post->number || !post->stream)
+	if (!have_stream(post) || !post->number || !post->stream || post->lossy)
 		return;
 	make_room(post->port);
 	write_event(post, NULL, 0, ms);

@@ -14,6 +14,7 @@
 #include "clients/answerer.h"
 
 #define LATER_MS 30
+#define FLOOD 5000 /* more than are kept for a client that comes back */
 #define CHANGED "{\"method\":\"notifications/changed\"}"
 
 struct behind {
@@ -188,12 +189,14 @@ static void tell_before(const struct mcp_said *m, const struct mcp_hearer *h,
 
 	if (memmem(m->text, m->len, "tell", 4))
 		h->tell(owner, text, sizeof(text) - 1);
+	for (int i = 0; memmem(m->text, m->len, "flood", 5) && i < FLOOD; i++)
+		h->tell(owner, text, sizeof(text) - 1);
 	if (memmem(m->text, m->len, "pause", 5))
 		h->pause(owner, 7);
 }
 
 /*
- * "big" has a reply of 1 MB, "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell" and "pause" do so before;
+ * "big" has a reply of 1 MB, "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell", "flood" (often) and "pause" do so before;
  * "status404" has that one; others at once.
  */
 static void *caller_hear(void *client, const struct mcp_said *m,

@@ -228,6 +228,31 @@ static void test_comes_back(void **state)
 	assert_int_equal(t.behind.abandoned, 0);
 }
 
+/* Whose events are too many to be kept is not sent away: nothing could be fetched. */
+static void child_flooded(uint16_t port, int out)
+{
+	char line[128], both[256], head[2048], text[1 << 17];
+	int fd = begin(port, line, sizeof(line));
+
+	(void)out;
+	snprintf(both, sizeof(both), "%s" BOTH, line);
+	send_request(fd, "POST /mcp", both,
+		     "{\"id\":9,\"method\":\"flood pause later\"}");
+	raw_read_head(fd, head, sizeof(head));
+	do {
+		if (!next_chunk(fd, text, sizeof(text)))
+			fail_child(21, "sent away");
+	} while (!strstr(text, "\"late\""));
+	await_end(fd);
+}
+
+static void test_flooded(void **state)
+{
+	(void)state;
+	run(child_flooded);
+	assert_int_equal(t.behind.abandoned, 0);
+}
+
 /* Ids that were never given begin an ordinary stream. */
 static void child_forged(uint16_t port, int out)
 {
@@ -864,31 +889,19 @@ static void test_no_port(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_direct),
-		TEST(test_events_only),
-		TEST(test_client_leaves),
-		TEST(test_session),
-		TEST(test_revisions),
-		TEST(test_told),
-		TEST(test_comes_back),
-		TEST(test_forged),
-		TEST(test_leaves_often),
-		TEST(test_modern),
-		TEST(test_delete_amid),
-		TEST(test_stream),
-		TEST(test_idle_session),
-		TEST(test_many_sessions),
-		TEST(test_old),
-		TEST(test_old_anywhere),
-		TEST(test_old_flood),
-		TEST(test_deaf_socket),
-		TEST(test_deaf_stream),
-		TEST(test_socket),
-		TEST(test_socket_flood),
-		TEST(test_misses),
-		TEST(test_misses_strangely),
-		TEST(test_end_amid),
-		TEST(test_run_for),
+		TEST(test_direct),	  TEST(test_events_only),
+		TEST(test_client_leaves), TEST(test_session),
+		TEST(test_revisions),	  TEST(test_told),
+		TEST(test_comes_back),	  TEST(test_flooded),
+		TEST(test_forged),	  TEST(test_leaves_often),
+		TEST(test_modern),	  TEST(test_delete_amid),
+		TEST(test_stream),	  TEST(test_idle_session),
+		TEST(test_many_sessions), TEST(test_old),
+		TEST(test_old_anywhere),  TEST(test_old_flood),
+		TEST(test_deaf_socket),	  TEST(test_deaf_stream),
+		TEST(test_socket),	  TEST(test_socket_flood),
+		TEST(test_misses),	  TEST(test_misses_strangely),
+		TEST(test_end_amid),	  TEST(test_run_for),
 		TEST(test_no_port),
 	};
 
