@@ -141,12 +141,14 @@ static bool find_session(struct mcp_port *p, struct front_request *rq,
 	return false;
 }
 
+/* Who only looks (HEAD: s NULL, no stream) takes nobody's stream away. */
 static void serve_get(struct mcp_port *p, struct front_request *rq,
 		      const struct front_head *head, struct port_session *s)
 {
 	const char *accept = headers_get(head->headers, "Accept");
 	const char *last = headers_get(head->headers, "Last-Event-ID");
-	bool events = accept && text_find(accept, PORT_EVENTS);
+	bool events = accept && text_find(accept, PORT_EVENTS) &&
+		      strcmp(head->method, "GET") == 0;
 
 	if (s && last && port_post_resume(p, rq, s, last)) {
 		port_coming(p,
@@ -207,8 +209,10 @@ static void serve_endpoint(struct mcp_port *p, struct front_request *rq,
 		return;
 	if (strcmp(method, "POST") == 0)
 		port_post(p, rq, m, s, false);
-	else if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
+	else if (strcmp(method, "GET") == 0)
 		serve_get(p, rq, m->head, s);
+	else if (strcmp(method, "HEAD") == 0)
+		serve_get(p, rq, m->head, NULL);
 	else if (strcmp(method, "DELETE") == 0)
 		serve_delete(p, rq, s);
 	else

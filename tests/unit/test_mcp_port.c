@@ -411,6 +411,14 @@ static void child_stream(uint16_t port, int out)
 	has(a.head, "X-Accel-Buffering: no\r\n");
 	await_chunk(fd, ": ");
 	await_chunk(fd, ": ");
+	/* Who only looks takes nothing away. */
+	second = raw_connect(port);
+	send_request(second, "HEAD /mcp", line, "");
+	raw_read_head(second, a.head, sizeof(a.head));
+	has(a.head, " 405 ");
+	close(second);
+	await_chunk(fd, ": ");
+	await_chunk(fd, ": ");
 	/* Another one takes its place. */
 	second = raw_connect(port);
 	send_request(second, "GET /mcp", line, "");
