@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/trace.h"
+#include "net/endpoint.h"
 #include "net/why.h"
 #include "sim/identity.h"
 
@@ -87,11 +88,13 @@ void board_self_done(struct board_self *b)
 int exchange_url(struct board_ws_url *out, const struct board_self *b,
 		 const char *text, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(text);
+
 	if (!text_starts(text, "http://") && !text_starts(text, "https://"))
 		return error_set(
 			err, ERR_USAGE,
 			"'%.200s': an address with http:// or https:// is expected",
-			text);
+			shown);
 	if (board_ws_url_parse(out, text, err)) {
 		err->kind = ERR_USAGE; /* what a board would do */
 		return -1;

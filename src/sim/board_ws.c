@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "net/endpoint.h"
 #include "net/transport.h"
 #include "net/why.h"
 #include "sim/board_ws.h"
@@ -338,15 +339,19 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 #define FIN 0x80
 #define MASKED 0x80
 
+/* What stands before '@' is a password, which a board takes for the port. */
 static int bad_port(const struct board_url *u, struct error *err)
 {
-	int shown = (int)(u->port_len < 60 ? u->port_len : 60);
+	const char *at = memchr(u->port_text, '@', u->port_len);
+	size_t hidden = at ? (size_t)(at - u->port_text) : 0;
+	size_t len = u->port_len - hidden;
 	bool restarts = u->fault == BOARD_URL_NO_NUMBER;
 
 	error_set(err, restarts ? ERR_UNMET : ERR_USAGE,
-		  restarts ? "the port '%.*s' is no number" :
-			     "the port '%.*s' is not one of 1 to 65535",
-		  shown, u->port_text);
+		  restarts ? "the port '%s%.*s' is no number" :
+			     "the port '%s%.*s' is not one of 1 to 65535",
+		  at ? "***" : "", (int)(len < 60 ? len : 60),
+		  u->port_text + hidden);
 	return error_hint(
 		err,
 		"write the address as SCHEME://HOST:PORT/PATH, with an IPv4 address or a name");
@@ -355,16 +360,18 @@ static int bad_port(const struct board_url *u, struct error *err)
 static int bad_url(const struct board_url *u, const char *text,
 		   struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(text);
+
 	if (u->fault == BOARD_URL_NO_SCHEME || u->fault == BOARD_URL_BLANK)
 		return error_set(
 			err, ERR_USAGE,
 			"'%.200s' is no address: SCHEME://HOST:PORT/PATH is expected",
-			text);
+			shown);
 	if (u->fault == BOARD_URL_NO_HOST)
 		error_set(err, ERR_USAGE, "the host is missing");
 	else
 		bad_port(u, err);
-	return error_prefix(err, "address '%.200s'", text);
+	return error_prefix(err, "address '%.200s'", shown);
 }
 
 int board_ws_url_parse(struct board_ws_url *out, const char *text,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/endpoint.h"
 #include "net/why.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
@@ -74,13 +75,14 @@ static bool is_scheme(const char *url, const char *plain, const char *secure)
 /* What the user typed is a usage error; what OTA says later is not. */
 static int check_url(const char *url, bool http, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(url);
 	struct board_ws_url u;
 
 	if (!is_scheme(url, http ? "http://" : "ws://",
 		       http ? "https://" : "wss://"))
 		return error_set(err, ERR_USAGE,
 				 "--%s '%s': an address with %s is expected",
-				 http ? "ota" : "connect", url,
+				 http ? "ota" : "connect", shown,
 				 http ? "http:// or https://" :
 					"ws://, wss:// or mqtt://");
 	if (board_ws_url_parse(&u, url, err)) {

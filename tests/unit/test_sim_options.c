@@ -47,6 +47,11 @@ static void test_ways(void **state)
 		"--ota 'ws://h/': an address with http:// or https:// is");
 	refused(&OPTIONS(.connect = "ws://h:0/"), "not one of 1 to 65535");
 	refused(&OPTIONS(.connect = "ws://h:x/"), "no number");
+	/* Of a password nothing is said again. */
+	refused(&OPTIONS(.connect = "ws://u:geheim@h:80/"),
+		"address 'ws://u:***@h:80/': the port '***@h:80' is no number");
+	refused(&OPTIONS(.connect = "wxs://u:geheim@h/"),
+		"--connect 'wxs://u:***@h/': an address with");
 	refused(&OPTIONS(.ota = "https:///x"), "the host is missing");
 	refused(&OPTIONS(.connect = "mqtt:///x"), "the host is missing");
 	refused(&OPTIONS(.connect = "mqtt://h/c?down=d"),
