@@ -14,8 +14,9 @@ struct sketch {
 	struct service *service;
 	struct arduino *arduino; /* NULL while it is down */
 	struct point_link *link;
+	const char *shown; /* its address, without a secret */
 	struct error why;
-	bool over, closed;
+	bool was_up, over, closed;
 };
 
 static void on_text(void *owner, const char *text, size_t len)
@@ -43,6 +44,7 @@ static void on_up(void *owner)
 {
 	struct sketch *s = owner;
 
+	s->was_up = true;
 	s->arduino = arduino_new(s->service, &arduino_events, s);
 }
 
@@ -114,10 +116,15 @@ static int stay(struct sketch *s, struct error *err)
 		error_copy(err, &why);
 		return -1;
 	}
-	if (!s->over || s->why.kind == ERR_NONE)
+	if (s->over && s->why.kind != ERR_NONE) {
+		error_copy(err, &s->why);
+		return -1;
+	}
+	if (s->was_up)
 		return 0;
-	error_copy(err, &s->why);
-	return -1;
+	return error_set(err, ERR_CONNECT,
+			 "not connected to '%s' within the time of --for",
+			 s->shown);
 }
 
 int arduino_run(struct service *s, const struct arduino_order *o,
@@ -139,7 +146,7 @@ int arduino_run(struct service *s, const struct arduino_order *o,
 		return -1;
 	add_headers(&headers);
 	order.url = urls.item[0].url;
-	order.shown = urls.item[0].shown;
+	order.shown = k.shown = urls.item[0].shown;
 	if (point_link_open(&k.link, &order, &sketch_events, &k, err))
 		return -1;
 	status = stay(&k, err);

@@ -196,6 +196,9 @@ bridge() {
 	hints 'sim arduino --connect'
 	mcp sim arduino --connect ws://127.0.0.1:1/mcp
 	ends 3
+	mcp sim arduino --connect 'ws://127.0.0.1:1/mcp?token=sesame' --reconnect --for 100ms
+	ends 3
+	grep -q "error: not connected to 'ws://127.0.0.1:1/mcp' within the time of --for" stderr
 }
 
 # ---- a robot: ws://…/call/?token= ----
