@@ -227,10 +227,29 @@ static int run_under(struct app *app, struct control_line *serve,
 	return 0;
 }
 
-/* Told back, so that whoever comes next finds it free. */
-static void give_back(struct app *app, struct control_line *serve)
+/* One of its boards, as a list: no other lease has that one. */
+static char *first_board(const cJSON *lease)
 {
-	const struct serve_question q = { .op = "release" };
+	const cJSON *devices = json_array(lease, "devices");
+	const char *id = json_string(cJSON_GetArrayItem(devices, 0), "id");
+	CLEANUP(mem_free_ptr) char *pick = mem_printf("id:%s", id ? id : "");
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_char(&out, '[');
+	buf_json_string(&out, pick, strlen(pick));
+	buf_char(&out, ']');
+	return buf_take(&out);
+}
+
+/*
+ * Told back, so that whoever comes next finds it free; and it alone, not what
+ * MCPCTL_LEASE held before.
+ */
+static void give_back(struct app *app, struct control_line *serve,
+		      const cJSON *lease)
+{
+	CLEANUP(mem_free_ptr) char *devices = first_board(lease);
+	const struct serve_question q = { .op = "release", .devices = devices };
 	CLEANUP(error_reset) struct error why = { 0 };
 	bool over = control_line_send(serve, &q, &why) != 0;
 
@@ -298,7 +317,7 @@ static int take(struct app *app, struct control_line *serve,
 	/* A token that nobody got is of no use. */
 	if (!q->keep || status != 0 || app->out.query_failed ||
 	    fflush(app->out.out) != 0)
-		give_back(app, serve);
+		give_back(app, serve, answer.json);
 	return status;
 }
 

@@ -123,6 +123,21 @@ let_go() { touch "$1.end"; }
 	jq -e '.lease.by == "x" and .devices[0].alias == "kitchen" and (.leases|length) == 32' <<<"$out"
 }
 
+@test "a lease for a command, under one for a time, ends alone" {
+	two
+	eval "$(mcpctl lease kitchen --for 5m --as ann)"
+	mcp lease bath -- mcpctl --all ping
+	ends 0
+	mcp -d kitchen ping
+	ends 0
+	mcp devices kitchen
+	says 'leased by ann'
+	mcp devices bath -o json
+	[ "$(jq -r .lease <<<"$out")" = null ]
+	mcp lease --release
+	hints 'gave back 1 lease'
+}
+
 @test "what somebody forgot is given back by board and name; a guess is not enough" {
 	two
 	mcp lease kitchen --for 30m --as 'ci 17'

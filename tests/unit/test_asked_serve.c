@@ -350,7 +350,7 @@ static void test_lease_more(void **state)
 		.line = "lease kitchen --for 1m",
 		.says = { { "lease", LEASED("true") },
 			  { "release", "{\"op\":\"released\"}" } },
-		.asks = "{\"op\":\"release\"}",
+		.asks = "{\"op\":\"release\",\"devices\":[\"id:aa:01\"]}",
 		.status = 2,
 		.text = "MCPCTL_LEASE holds something else than leases: unset it"
 	};
