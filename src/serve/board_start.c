@@ -377,6 +377,9 @@ static void hint_silence(const struct board *d, struct error *why)
 
 static void failed_initialize(struct board *d, struct error *why)
 {
+	/* A tool side that answered: no hello will come. */
+	if (d->link.dialect == DIALECT_PLAIN)
+		d->deadline = LOOP_FOREVER;
 	if (why->kind == ERR_TIMEOUT) {
 		char wait[32];
 

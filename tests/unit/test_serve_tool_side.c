@@ -147,6 +147,9 @@ static void refuses(void **state)
 	says(e, text);
 	assert_int_equal(e->device->state, DEVICE_FAILED);
 	the_record(RECORD_FAILED, 0, "initialize: no");
+	/* It answered: no hello is missed. */
+	assert_false(board_sweep(e->device, loop_now() + 60000));
+	assert_false(e->closing);
 }
 
 /* As the door does. */
