@@ -315,14 +315,14 @@ void held_up_ask(struct control_peer *p, const struct control_question *q)
 		board_unfit(h->board, DEVICE_FAILED, &why);
 }
 
-/* Who waited for it is told why it does not come. */
+/* Who waited for it, by its name, is told why it does not come. */
 static void fail_waiting(struct board *d, const struct error *why)
 {
 	struct control_peer *p = d->server->control->first, *next;
 
 	for (; p; p = next) {
 		next = p->next;
-		if (!p->waiting || !device_fits(d, p->pattern))
+		if (!p->waiting || !p->pattern || !device_fits(d, p->pattern))
 			continue;
 		p->waiting = false;
 		control_peer_error(p, why);

@@ -294,7 +294,7 @@ static void opened_again(void **state)
 /* Who waits for one that does not come is told why. */
 static void not_opened(void **state)
 {
-	struct command k, c, other;
+	struct command k, c, other, any;
 
 	(void)state;
 	command_open(&k);
@@ -302,16 +302,23 @@ static void not_opened(void **state)
 	expect_json(&k, "\"op\":\"holding\"", NULL);
 	command_open(&c);
 	command_open(&other);
+	command_open(&any);
 	ask(&other, "{\"op\":\"attach\",\"device\":\"a*\"}");
 	expect_json(&other, "\"op\":\"waiting\"", NULL);
+	/* Without a name it waits for a board. */
+	ask(&any, "{\"op\":\"attach\"}");
+	expect_json(&any, "\"op\":\"waiting\"", NULL);
 	ask(&c, ATTACH);
 	expect_json(&c, "\"op\":\"waiting\"", NULL);
 	ask(&k, DOWN);
 	hears_error(&c, "it crashed");
 	expect_quiet(&other);
+	expect_json(&any, "\"op\":\"waiting\"", "no device is there yet");
+	expect_quiet(&any);
 	/* It may be asked for anew. */
 	ask(&c, ATTACH);
 	assert_string_equal(hear(&k, CONTROL_JSON), "{\"op\":\"reopen\"}");
+	command_done(&any);
 	command_done(&other);
 	command_done(&c);
 	keeper_done(&k);
