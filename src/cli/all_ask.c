@@ -137,6 +137,22 @@ static int all_finish(struct all *a, struct all_fan *f, struct error *err)
 	return status;
 }
 
+/* They were listed, and no row came: a success of the others hides none. */
+static void tell_missed(struct all *a, const char *value)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		struct all_row row = { .device = &a->device[i], .took_us = -1 };
+
+		if (row.device->shown)
+			continue;
+		error_set(
+			&row.error, ERR_CONNECT,
+			"it went meanwhile, or its tools were listed anew: nothing was sent");
+		buf_text(&row.value, value);
+		all_show(a, &row);
+	}
+}
+
 bool all_sent(void *owner, struct all_row *row)
 {
 	(void)owner;
@@ -201,6 +217,7 @@ static int run_one(struct all *a, const struct all_request *rq,
 	}
 	if (all_finish(a, f, err))
 		return -1;
+	tell_missed(a, "");
 	return all_outcome(a, err);
 }
 
@@ -550,6 +567,7 @@ static int call_brokered(struct calling *c, struct error *err)
 
 static int run(struct calling *c, struct error *err)
 {
+	const char *none = render_wants_value(&c->app->out) ? "null" : "";
 	int status;
 
 	if (take_words(c, err) || all_open(&c->all, c->app, err))
@@ -559,7 +577,11 @@ static int run(struct calling *c, struct error *err)
 	status = c->call->no_validate ? call_blindly(c, err) :
 					call_lists(c, err);
 	if (status == 0)
-		return finish_all(c, err) != 0 ? -1 : all_outcome(&c->all, err);
+		status = finish_all(c, err);
+	if (status == 0) {
+		tell_missed(&c->all, none);
+		return all_outcome(&c->all, err);
+	}
 	for (size_t i = 0; i < c->fans; i++)
 		control_line_close(c->fan[i].serve);
 	return -1;

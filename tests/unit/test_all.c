@@ -394,6 +394,14 @@ static void a_new_one(void **state)
 	assert_int_equal(all("tools"), ERR_CONNECT);
 	assert_part(rendered_out(&shown), "a  ok         3 ms  2 tools\n");
 	assert_part(rendered_out(&shown), "the device went meanwhile\n");
+	devices = A "\n" D;
+	devices_then = A;
+	assert_int_equal(all("ping"), ERR_CONNECT);
+	assert_part(rendered_out(&shown), "it went meanwhile");
+	devices = A "\n" D;
+	devices_then = A;
+	assert_int_equal(all("call vol v=5"), ERR_CONNECT);
+	assert_part(rendered_out(&shown), "it went meanwhile");
 	assert_string_equal(err.text, "1 of 2 devices failed");
 }
 
