@@ -206,7 +206,7 @@ static void add_line(struct buf *out, const struct board *d)
 	if (d->board)
 		buf_printf(out, ", %s", d->board);
 	if (d->state != DEVICE_READY)
-		buf_printf(out, ", %s", board_state_name(d->state));
+		buf_printf(out, ", %s", board_state_word(d));
 }
 
 int attached_which(struct serve *s, const char *pattern, struct error *err)

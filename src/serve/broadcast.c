@@ -304,7 +304,7 @@ static int check_ready(const struct broadcast *f, const struct board *d,
 	    (d->state == DEVICE_FAILED && d->initialize))
 		return 0;
 	error_set(err, ERR_CONNECT, "the device is not ready (%s)%s%s",
-		  board_state_name(d->state), d->reason ? ": " : "",
+		  board_state_word(d), d->reason ? ": " : "",
 		  d->reason ? d->reason : "");
 	return -1;
 }

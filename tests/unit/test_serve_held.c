@@ -274,6 +274,10 @@ static void opened_again(void **state)
 	ask(&c, "{\"op\":\"devices\"}");
 	expect_json(&c, "\"state\":\"ended\"", "\"restarts\":0");
 	expect_json(&c, "\"count\":1", NULL);
+	/* --all opens nothing, and says what it is. */
+	ask(&c, "{\"op\":\"fan\",\"method\":\"ping\",\"timeout\":1000}");
+	expect_json(&c, "\"op\":\"row\"", "is not ready (ended)");
+	expect_json(&c, "\"op\":\"end\"", NULL);
 	expect_quiet(&k);
 	ask(&c, ATTACH);
 	assert_string_equal(hear(&k, CONTROL_JSON), "{\"op\":\"reopen\"}");
