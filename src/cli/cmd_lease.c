@@ -243,13 +243,15 @@ static char *first_board(const cJSON *lease)
 
 /*
  * Told back, so that whoever comes next finds it free; and it alone, not what
- * MCPCTL_LEASE held before.
+ * MCPCTL_LEASE held before. by: whose it is; NULL: its token tells.
  */
 static void give_back(struct app *app, struct control_line *serve,
-		      const cJSON *lease)
+		      const cJSON *lease, const char *by)
 {
 	CLEANUP(mem_free_ptr) char *devices = first_board(lease);
-	const struct serve_question q = { .op = "release", .devices = devices };
+	const struct serve_question q = { .op = "release",
+					  .devices = devices,
+					  .by = by };
 	CLEANUP(error_reset) struct error why = { 0 };
 	bool over = control_line_send(serve, &q, &why) != 0;
 
@@ -303,8 +305,10 @@ static int take(struct app *app, struct control_line *serve,
 		return -1;
 	token = json_string(answer.json, "token");
 	tokens = tokens_with(token ? token : "", err);
-	if (!tokens)
+	if (!tokens) {
+		give_back(app, serve, answer.json, q->by);
 		return -1;
+	}
 	tell_absent(app, answer.json);
 	if (!q->keep)
 		status = run_under(app, serve, tokens, err);
@@ -317,7 +321,7 @@ static int take(struct app *app, struct control_line *serve,
 	/* A token that nobody got is of no use. */
 	if (!q->keep || status != 0 || app->out.query_failed ||
 	    fflush(app->out.out) != 0)
-		give_back(app, serve, answer.json);
+		give_back(app, serve, answer.json, NULL);
 	return status;
 }
 

@@ -329,6 +329,10 @@ let_go() { touch "$1.end"; }
 	mcp lease kitchen --as x -- mcpctl lease kitchen -- true
 	ends 2
 	hints 'leased by this command already'
+	# Nobody has its token: it must not stay.
+	MCPCTL_LEASE=$(printf '%01000d' 0) mcp lease kitchen --for 1m
+	ends 2
+	hints 'too many leases'
 	mcp devices -o json
 	[ "$(jq -s 'map(select(.lease))|length' <<<"$out")" = 0 ]
 }
