@@ -11,6 +11,7 @@
 #include "base/pause.h"
 #include "base/spawner.h"
 #include "base/text.h"
+#include "net/endpoint.h"
 #include "serve/record.h"
 #include "serve/serve.h"
 
@@ -50,8 +51,10 @@ static void open_words(struct words *out, const char *folder, const char *name)
 static void tell(const struct serve_opening *o, enum record_level level,
 		 const char *text)
 {
+	CLEANUP(mem_free_ptr) char *name = endpoint_without_password(o->name);
+
 	records_add(serve_records(o->of->server), RECORD_EXEC, level, NULL,
-		    NULL, "--open %s: %s", o->name, text);
+		    NULL, "--open %s: %s", name, text);
 }
 
 /* One that may be opened yet is waited for. */

@@ -295,11 +295,13 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 }
 
 @test "serve --open: what can never be opened ends a serve without a port, and no other" {
-	background serve mcpctl serve --no-listen --open nobody --open mqtt://127.0.0.1/board
+	background serve mcpctl serve --no-listen --open nobody --open mqtt://127.0.0.1/board --open http://u:sekret@127.0.0.1/
 	SERVER=$LAST
 	finish "$SERVER" 2
 	grep -qF -- '--open nobody: it could not be opened (status 2), and is not tried again' serve.out
 	grep -qF -- '--open mqtt://127.0.0.1/board: it could not be opened (status 2), and is not tried again' serve.out
+	grep -qF -- '--open http://u:***@127.0.0.1/: it could not be opened' serve.out
+	absent sekret serve.out
 	grep -q 'nothing of --open can be opened, and without a port (--no-listen) nothing comes' serve.err
 	serve --open nobody
 	event exec 'nobody: it could not be opened \(status 2\), and is not tried again'
