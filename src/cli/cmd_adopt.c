@@ -12,6 +12,7 @@
 #include "cli/portal.h"
 #include "cli/serve_client.h"
 #include "net/address.h"
+#include "net/endpoint.h"
 #include "net/port_parts.h"
 #include "wire/board_text.h"
 
@@ -86,21 +87,23 @@ static int refuse_host(const char *url, const char *host, struct error *err)
 
 static int check_ota(const char *url, bool force, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(url);
 	CLEANUP(mem_free_ptr) char *host = NULL;
 	struct board_url u;
 
 	if (!text_starts(url, "http://") && !text_starts(url, "https://"))
 		error_set(err, ERR_USAGE,
-			  "'%.200s' does not begin with http://", url);
+			  "'%.200s' does not begin with http://", shown);
 	else if (!board_url_read(&u, url) || u.more_port)
 		error_set(err, ERR_USAGE,
-			  "'%.200s' is no address that a board can read", url);
+			  "'%.200s' is no address that a board can read",
+			  shown);
 	else if (strlen(url) < OTA_LEAST || strpbrk(url, " \t\r\n\"\\") ||
 		 text_has_control(url))
 		error_set(
 			err, ERR_USAGE,
 			"'%.200s' is too short, or has characters of no address",
-			url);
+			shown);
 	else {
 		host = mem_strndup(u.host, u.host_len);
 		return force ? 0 : refuse_host(url, host, err);

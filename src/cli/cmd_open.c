@@ -230,6 +230,17 @@ static int open_one(struct app *app, const char *word, char **path,
 	return keep(&o, &order, err);
 }
 
+static int refuse_two(const char *before, const char *behind, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *first = endpoint_without_password(before);
+	CLEANUP(mem_free_ptr) char *second = endpoint_without_password(behind);
+
+	return error_set(
+		err, ERR_USAGE,
+		"targets in front of 'open' and behind it: '%s' and '%s'",
+		first, second);
+}
+
 static int open_run(const struct invocation *in, struct error *err)
 {
 	const struct open_options *options = in->options;
@@ -245,10 +256,7 @@ static int open_run(const struct invocation *in, struct error *err)
 		return error_prefix(err, "option '--idle'");
 	if (in->argc > 0 && target && strcmp(target, "attach:") != 0 &&
 	    target != getenv("MCPCTL_TARGET"))
-		return error_set(
-			err, ERR_USAGE,
-			"targets in front of 'open' and behind it: '%s' and '%s'",
-			target, in->argv[0]);
+		return refuse_two(target, in->argv[0], err);
 	if (in->argc == 0 && !target) {
 		error_set(err, ERR_USAGE, "'open' needs NAME or TARGET");
 		return error_hint(

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/judged.h"
 #include "cli/witness.h"
+#include "net/endpoint.h"
 #include "out/passing.h"
 #include "out/render_json.h"
 #include "out/wrap.h"
@@ -682,11 +683,14 @@ static int take_upstream(struct proxying *s, const struct invocation *in,
 
 static int take_serial(struct proxying *s, struct error *err)
 {
+	CLEANUP(mem_free_ptr)
+	char *shown = endpoint_without_password(s->options.upstream);
+
 	if (s->app->config.serial.count && s->options.kind == UPSTREAM_MCP)
 		return error_set(
 			err, ERR_USAGE,
 			"option '--serial' is for boards, and '%.200s' is an MCP server",
-			s->options.upstream);
+			shown);
 	return witness_prepare(&s->witness, s->app, NULL, err);
 }
 

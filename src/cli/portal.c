@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
+#include "net/endpoint.h"
 #include "sim/board_http.h"
 
 #define CONFIG_PATH "/advanced/config"
@@ -41,6 +42,7 @@ int portal_open(struct portal *p, struct app *app, const char *url,
 		struct error *err)
 {
 	static const char scheme[] = "http://";
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(url);
 	const char *rest = url + strlen(scheme);
 	struct authority a;
 	size_t len;
@@ -49,15 +51,17 @@ int portal_open(struct portal *p, struct app *app, const char *url,
 	if (!text_starts(url, scheme))
 		return error_set(
 			err, ERR_USAGE,
-			"'%.200s': the portal is at http://HOST[:PORT]", url);
+			"'%.200s': the portal is at http://HOST[:PORT]", shown);
 	len = strcspn(rest, "/");
 	if (rest[len] && rest[len + 1])
 		return error_set(err, ERR_USAGE,
-				 "'%.200s': no path belongs to a portal", url);
+				 "'%.200s': no path belongs to a portal",
+				 shown);
 	if (authority_parse(&a, rest, len, err))
-		return error_prefix(err, "'%.200s'", url);
+		return error_prefix(err, "'%.200s'", shown);
 	if (!*a.host)
-		return error_set(err, ERR_USAGE, "'%.200s' names no host", url);
+		return error_set(err, ERR_USAGE, "'%.200s' names no host",
+				 shown);
 	p->base = mem_strndup(url, strlen(scheme) + len);
 	p->host = mem_strdup(a.host);
 	return app_open_loop(app, err);

@@ -190,10 +190,12 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 static int refuse_target(const struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
+	CLEANUP(mem_free_ptr)
+	char *shown = endpoint_without_password(c->target);
 
 	error_set(err, ERR_USAGE,
 		  "%s for a running serve, and the target is '%s' (from %s)",
-		  c->all ? "option '--all' is" : "this command is", c->target,
+		  c->all ? "option '--all' is" : "this command is", shown,
 		  app->target_source);
 	/* A session's target stays: only another mcpctl has none. */
 	if (complete_inside_words)

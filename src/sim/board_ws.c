@@ -342,16 +342,15 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 /* What stands before '@' is a password, which a board takes for the port. */
 static int bad_port(const struct board_url *u, struct error *err)
 {
-	const char *at = memchr(u->port_text, '@', u->port_len);
-	size_t hidden = at ? (size_t)(at - u->port_text) : 0;
-	size_t len = u->port_len - hidden;
+	const char *at = memrchr(u->port_text, '@', u->port_len);
+	const char *text = at ? at : u->port_text;
+	size_t len = u->port_len - (size_t)(text - u->port_text);
 	bool restarts = u->fault == BOARD_URL_NO_NUMBER;
 
 	error_set(err, restarts ? ERR_UNMET : ERR_USAGE,
 		  restarts ? "the port '%s%.*s' is no number" :
 			     "the port '%s%.*s' is not one of 1 to 65535",
-		  at ? "***" : "", (int)(len < 60 ? len : 60),
-		  u->port_text + hidden);
+		  at ? "***" : "", (int)(len < 60 ? len : 60), text);
 	return error_hint(
 		err,
 		"write the address as SCHEME://HOST:PORT/PATH, with an IPv4 address or a name");

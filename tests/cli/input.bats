@@ -113,6 +113,20 @@ hint: for example: mcpctl sim: tools (mcpctl help lists the commands)" ]
 	hints listen
 }
 
+@test "an address that is refused is told without its password" {
+	local at=u:geh@eim@127.0.0.1:1 line
+	for line in "proxy ws://$at/ --for 1s" "proxy ftp://$at/" \
+		"proxy https://$at/ --serial /dev/null --for 1s" \
+		"http://$at/ open http://$at/" "http://$at/ devices" \
+		"--all ws://$at/ ping" "sim --connect ws://$at/" "sim --ota http://$at/" \
+		"adopt --portal http://$at/" "adopt --ota http://$at/ --portal http://127.0.0.1:1"; do
+		# shellcheck disable=SC2086 # words
+		mcp $line
+		[ "$status" != 0 ]
+		absent 'geh|eim' "$WORK/stderr"
+	done
+}
+
 @test "no target names the next steps" {
 	mcp tools
 	ends 2

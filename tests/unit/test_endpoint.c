@@ -130,6 +130,7 @@ static const struct {
 	{ "lisen:80", "unknown scheme 'lisen'", "did you mean listen:" },
 	{ "localhost:8080", "unknown scheme 'localhost'", "did you mean ws://localhost:8080" },
 	{ "mqts://u:geheim@h/id", "'mqts://u:***@h/id'", "did you mean mqtt" },
+	{ "mqts://u:ge@heim@h/id", "'mqts://u:***@h/id'", "did you mean mqtt" },
 	{ "xyzzy://h", "unknown scheme 'xyzzy'", "help targets" },
 	{ "listen", "has no scheme", "did you mean listen:" },
 	{ "", "has no scheme", "help targets" },
