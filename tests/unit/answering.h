@@ -196,7 +196,7 @@ static void tell_before(const struct mcp_said *m, const struct mcp_hearer *h,
 }
 
 /*
- * "big" has a reply of 1 MB, "change" tells what belongs to no question, "cancel" ends the newest that is open, "never" is not answered, "later" soon, "tell", "flood" (often) and "pause" do so before;
+ * "big" has a reply of 1 MB, "change" tells what belongs to no question, "cancel" ends the newest that is open, "answer" answers it, "never" is not answered, "later" soon, "tell", "flood" (often) and "pause" do so before;
  * "status404" has that one; others at once.
  */
 static void *caller_hear(void *client, const struct mcp_said *m,
@@ -212,6 +212,8 @@ static void *caller_hear(void *client, const struct mcp_said *m,
 		c->tell(c->tell_owner, CHANGED, sizeof(CHANGED) - 1);
 	if (memmem(text, len, "cancel", 6))
 		end_newest(c->behind);
+	if (memmem(text, len, "answer", 6) && c->behind->questions)
+		on_later(c->behind->questions);
 	if (memmem(text, len, "never", 5))
 		return wait_for(c, h->done, owner, 0);
 	if (memmem(text, len, "later", 5))

@@ -197,7 +197,7 @@ static void child_comes_back(uint16_t port, int out)
 {
 	struct answer a;
 	char line[128], both[256];
-	int fd = begin(port, line, sizeof(line));
+	int fd = begin(port, line, sizeof(line)), other;
 
 	(void)out;
 	snprintf(both, sizeof(both), "%s" BOTH, line);
@@ -211,13 +211,20 @@ static void child_comes_back(uint16_t port, int out)
 	await_end(fd);
 	/* a line that broke is no reason to lose the answer */
 	fd = raw_connect(port);
-	send_request(fd, "POST /mcp", both, TOLD);
+	send_request(
+		fd, "POST /mcp", both,
+		"{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tell never\"}");
 	raw_read_head(fd, a.head, sizeof(a.head));
 	await_chunk(fd, "id: 2-2");
 	close(fd);
 	fd = raw_connect(port);
 	get_after(fd, line, "2-1", a.head, sizeof(a.head));
 	await_chunk(fd, "id: 2-2\nevent: message");
+	other = raw_connect(port);
+	ask(other, "POST /mcp", line,
+	    "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"answer\"}", &a);
+	close(other);
+	await_chunk(fd, "id: 2-3\nevent: message\ndata: {\"id\":9");
 	await_end(fd);
 }
 
