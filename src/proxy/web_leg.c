@@ -392,6 +392,8 @@ bool web_move_vision(struct talk *t, struct span text, const char *reached,
 	struct proxy *p = t->proxy;
 	CLEANUP(edits_done) struct edits edits = { 0 };
 	CLEANUP(mem_free_ptr) char *url = NULL, *own = NULL;
+	CLEANUP(upstream_done) struct upstream up = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
 	struct span place;
 
 	if (!(p->options.rewrite & REWRITE_VISION) || !p->web ||
@@ -400,6 +402,10 @@ bool web_move_vision(struct talk *t, struct span text, const char *reached,
 	url = json_span_string(place);
 	if (!url || !text_starts(url, "http"))
 		return false;
+	if (upstream_read(&up, url, &why)) {
+		talk_note(t, "vision.url stays as it is: %s", why.text);
+		return false;
+	}
 	own = web_vision_url(p, url, reached);
 	if (!own)
 		return false;

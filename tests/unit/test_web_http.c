@@ -24,6 +24,8 @@
 #include "proxy/alter.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
+#include "proxy/web.h"
+#include "proxy/web_leg.h"
 
 static struct {
 	struct loop *loop;
@@ -1109,6 +1111,29 @@ static void no_such_picture(void **state)
 	end();
 }
 
+/* What no board can read leads nowhere: it stays, and that is told. */
+static void pictures_stay(void **state)
+{
+	static const char initialize[] =
+		"{\"method\":\"initialize\",\"params\":{\"capabilities\":{"
+		"\"vision\":{\"url\":\"http://h.example/a:b\"}}}}";
+	const struct talk_head head = { .leg = LEG_WS };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct talk *t;
+
+	(void)state;
+	begin(&as_usual);
+	t = talk_open(run.proxy, &head);
+	assert_false(web_move_vision(
+		t, (struct span){ initialize, strlen(initialize) }, "h:1",
+		&out));
+	talk_end(t, FROM_DEVICE, ENDED_RST, 0);
+	logged("note vision.url stays as it is: 'http://h.example/a:b' is no "
+	       "address: expected SCHEME://HOST[:PORT]/PATH\n"
+	       "end by board 2\n");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1137,6 +1162,7 @@ int main(void)
 		cmocka_unit_test(continued_head),
 		cmocka_unit_test(before_a_websocket),
 		cmocka_unit_test(no_such_picture),
+		cmocka_unit_test(pictures_stay),
 	};
 
 	mem_init();
