@@ -523,6 +523,18 @@ static void prepare(struct http_leg *w, const struct head *h)
 	w->holds = w->what == FOR_OTA;
 }
 
+/* A reverse proxy takes one connection for many boards. */
+static void take_device(struct http_leg *w, const struct head *h)
+{
+	const char *device = headers_get(&h->headers, "Device-Id");
+	struct talk *t = w->leg.talk;
+
+	mem_free(w->device);
+	w->device = device ? mem_strdup(device) : NULL;
+	if (t && device && (!t->device || strcmp(t->device, device) != 0))
+		talk_is(t, device, NULL, NULL);
+}
+
 static void take_head(struct http_leg *w, const struct head *h)
 {
 	CLEANUP(mem_free_ptr) char *before = NULL;
@@ -543,10 +555,7 @@ static void take_head(struct http_leg *w, const struct head *h)
 	}
 	if (!is_let_in(w, h))
 		return;
-	mem_free(w->device);
-	w->device = headers_get(&h->headers, "Device-Id") ?
-			    mem_strdup(headers_get(&h->headers, "Device-Id")) :
-			    NULL;
+	take_device(w, h);
 	if (!route(w, h))
 		return;
 	if (before && strcmp(before, w->leg.up.url) != 0) {

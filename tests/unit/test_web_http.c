@@ -645,6 +645,34 @@ static void one_behind_another(void **state)
 	end();
 }
 
+/* As a reverse proxy sends them: each is told as who asked. */
+static void another_board(void **state)
+{
+	static const char second[] =
+		"GET /b HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		"Device-Id: d2\r\n\r\n";
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, OTHER("/a"));
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, PLAIN("1", "a"));
+	hear_until(board, &down, "\r\n\r\na");
+	say(board, second);
+	hear_until(server, &up, "d2\r\n\r\n");
+	say(server, PLAIN("1", "b"));
+	hear_until(board, &down, "\r\n\r\nb");
+	assert_non_null(
+		strstr(buf_string(&run.log), "board d2 asks GET /b HTTP/1.1"));
+	close(board);
+	close(server);
+	end();
+}
+
 /* The same host, or none: another one is for another connection. */
 static void another_host(void **state)
 {
@@ -1147,6 +1175,7 @@ int main(void)
 		cmocka_unit_test(other_answers),
 		cmocka_unit_test(to_a_head),
 		cmocka_unit_test(one_behind_another),
+		cmocka_unit_test(another_board),
 		cmocka_unit_test(another_host),
 		cmocka_unit_test(broken_ones),
 		cmocka_unit_test(broken_answers),
