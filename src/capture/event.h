@@ -72,6 +72,8 @@ struct capture_event {
 	int status; /* CAPTURED_RESPONSE */
 	struct span
 		passed; /* what went on in place of data; text NULL: data did */
+	bool passed_cut; /* passed is its beginning alone */
+	const char *passed_sha256; /* of all of it, if it was cut; NULL */
 	enum event_end how; /* CAPTURED_END */
 	int code; /* of the Close; 0: none */
 	uint64_t count; /* CAPTURED_LOST */

@@ -148,6 +148,8 @@ enum member {
 	M_VERSION,
 	M_PASSED,
 	M_PASSED_HEX,
+	M_PASSED_CUT,
+	M_PASSED_SHA256,
 	M_HOW,
 	M_CODE,
 	M_COUNT,
@@ -157,10 +159,15 @@ enum member {
 };
 
 static const char *const names[MEMBERS] = {
-	"n",	      "t",	"c",	 "leg",	  "from",    "kind",
-	"size",	      "text",	"hex",	 "cut",	  "sha256",  "head",
-	"status",     "device", "topic", "board", "version", "passed",
-	"passed_hex", "how",	"code",	 "count", "finding", "dir"
+	"n",	      "t",	    "c",
+	"leg",	      "from",	    "kind",
+	"size",	      "text",	    "hex",
+	"cut",	      "sha256",	    "head",
+	"status",     "device",	    "topic",
+	"board",      "version",    "passed",
+	"passed_hex", "passed_cut", "passed_sha256",
+	"how",	      "code",	    "count",
+	"finding",    "dir"
 };
 
 /* Not there is 0. -1: it is no number from min to max. */
@@ -229,6 +236,7 @@ static int read_passed(struct capture_line *l, const struct span *m,
 		return error_set(
 			err, ERR_PROTOCOL,
 			"\"passed_hex\" is no hexadecimal digits in pairs");
+	e->passed_cut = m[M_PASSED_CUT].text != NULL;
 	return 0;
 }
 
@@ -256,10 +264,11 @@ static void read_head(struct capture_line *l, struct span lines,
 static void read_texts(struct capture_line *l, const struct span *m,
 		       struct capture_event *e)
 {
-	static const enum member which[] = { M_DEVICE, M_BOARD, M_VERSION,
-					     M_TOPIC, M_SHA256 };
-	const char **const to[] = { &e->device, &e->board, &e->version,
-				    &e->topic, &e->sha256 };
+	static const enum member which[] = {
+		M_DEVICE, M_BOARD, M_VERSION, M_TOPIC, M_SHA256, M_PASSED_SHA256
+	};
+	const char **const to[] = { &e->device, &e->board,  &e->version,
+				    &e->topic,	&e->sha256, &e->passed_sha256 };
 
 	for (size_t i = 0; i < COUNT(which); i++)
 		if (m[which[i]].text)

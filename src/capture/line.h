@@ -11,7 +11,7 @@
 
 /* What was decoded of one line: lent to its event. Starts zeroed. */
 struct capture_line {
-	struct buf data, passed, head, texts[5];
+	struct buf data, passed, head, texts[6];
 };
 void capture_line_done(struct capture_line *l);
 

@@ -153,8 +153,10 @@ static void add_data(struct capture_writer *w, const struct capture_event *e)
 		  e->bytes, e->cut ? e : NULL);
 }
 
-static void add_passed(struct capture_writer *w, struct span passed)
+static void add_passed(struct capture_writer *w, const struct capture_event *e)
 {
+	const struct capture_event cut = { .sha256 = e->passed_sha256 };
+	const struct span passed = e->passed;
 	static const struct member_names as = { "passed", "passed_hex",
 						"passed_cut", "passed_sha256" };
 
@@ -163,7 +165,7 @@ static void add_passed(struct capture_writer *w, struct span passed)
 	buf_reset(&w->masked);
 	mask_named(&w->masked, passed.text, passed.len, w->names);
 	add_bytes(&w->line, &as, buf_string(&w->masked), w->masked.len, false,
-		  NULL);
+		  e->passed_cut ? &cut : NULL);
 }
 
 static void mask_line(struct buf *out, const char *line, size_t len,
@@ -271,7 +273,7 @@ static void add_rest(struct capture_writer *w, const struct capture_event *e)
 	add_head(w, e->head);
 	if (e->data.text || e->size)
 		add_data(w, e);
-	add_passed(w, e->passed);
+	add_passed(w, e);
 }
 
 static void fill(struct capture_writer *w, const struct capture_event *e,

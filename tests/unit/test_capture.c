@@ -763,7 +763,10 @@ static const struct capture_event all_kinds[] = {
 	  .data = { "x", 1 },
 	  .size = 70000,
 	  .cut = true,
-	  .sha256 = "5a" },
+	  .sha256 = "5a",
+	  .passed = { "y", 1 },
+	  .passed_cut = true,
+	  .passed_sha256 = "6b" },
 	{ .at_us = 5,
 	  .conn = 1,
 	  .leg = LEG_VISION,
@@ -865,6 +868,8 @@ static void there_and_back(void **state)
 		same_span(e.data, want->data);
 		same_span(e.head, want->head);
 		same_span(e.passed, want->passed);
+		assert_int_equal(e.passed_cut, want->passed_cut);
+		same_text(e.passed_sha256, want->passed_sha256);
 	}
 	assert_int_equal(capture_beginnings(r), 1);
 	assert_int_equal(capture_long(r), 0);
