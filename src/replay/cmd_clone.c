@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "capture/clone.h"
 #include "capture/reader.h"
 #include "check/calls.h"
 #include "check/parts.h"
 #include "cli/catalog_file.h"
 #include "cli/commands.h"
+#include "cli/target_text.h"
 #include "cli/trace.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
@@ -127,7 +129,8 @@ static int ask(const struct invocation *in, struct error *err)
 static int clone_live(const struct invocation *in, struct error *err)
 {
 	struct app *app = in->app;
-	const char *target = app->config.target;
+	CLEANUP(mem_free_ptr)
+	char *target = target_key(app->config.target, NULL);
 	char path[] = "/tmp/mcpctl-clone-XXXXXX";
 	bool own = !app->config.trace;
 	int fd = own ? mkstemp(path) : -1;
@@ -146,7 +149,7 @@ static int clone_live(const struct invocation *in, struct error *err)
 		status = -1;
 	if (status == 0)
 		status = clone_file(in, app->config.trace,
-				    target ? target : "serve", err);
+				    *target ? target : "serve", err);
 	if (own) {
 		unlink(path);
 		app->config.trace = NULL;

@@ -227,6 +227,14 @@ recorded() {
 	grep -q 'glyph_push.*\\"transport\\":\\"websocket\\"' t.jsonl
 }
 
+@test "clone: the address of a live server is told without its secrets" {
+	server_of_tools
+	mcp "$UP/json?token=geheim" clone --no-calls
+	ends 0
+	says '"brief": "cloned from http://127'
+	[[ "$out" != *geheim* ]]
+}
+
 @test "clone: a target in the place of a file" {
 	mcp clone ws://127.0.0.1:1/
 	ends 2
