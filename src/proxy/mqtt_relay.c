@@ -21,6 +21,7 @@
 
 static void place_free(struct mqtt_place *at)
 {
+	mem_free(at->listens);
 	mem_free(at->host);
 	mem_free(at);
 }
@@ -114,6 +115,7 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 	at = mem_zalloc(sizeof(*at));
 
 	at->relay = r;
+	at->listens = host ? mem_strdup(host) : NULL;
 	at->host = mem_strdup(to->host);
 	at->port = to->port;
 	at->tls = to->tls;
@@ -133,13 +135,19 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 	return 0;
 }
 
-static struct mqtt_place *place_find(const struct proxy *p,
-				     const struct where *to)
+static bool same_host(const char *a, const char *b)
+{
+	return a && b ? text_same(a, b) : a == b;
+}
+
+static struct mqtt_place *
+place_find(const struct proxy *p, const struct where *to, const char *listens)
 {
 	struct mqtt_place *at = p->mqtt ? p->mqtt->places : NULL;
 
 	while (at && (at->port != to->port || at->tls != to->tls ||
-		      !text_same(at->host, to->host)))
+		      !text_same(at->host, to->host) ||
+		      !same_host(at->listens, listens)))
 		at = at->next;
 	return at;
 }
@@ -174,18 +182,18 @@ static char *with_port(const char *host, uint16_t port)
 }
 
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
-			const char *reached, char **out, struct error *err)
+			const struct mqtt_came *came, char **out,
+			struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
 	struct mqtt_place *at;
 	struct where to = { 0 };
 
 	if (read_endpoint(&to, endpoint, err))
 		return -1;
-	at = place_find(p, &to);
-	if (!at && (place_open(p, &to, host, 0, &at, err) || !at))
+	at = place_find(p, &to, came->listens);
+	if (!at && (place_open(p, &to, came->listens, 0, &at, err) || !at))
 		return -1;
-	*out = with_port(reached, at->gate.port);
+	*out = with_port(came->reached, at->gate.port);
 	return 0;
 }
 
@@ -251,16 +259,16 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 
 void mqtt_relay_addresses(const struct proxy *p, struct words *out)
 {
-	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
 	char local[8][64];
 	size_t count = local_addresses(local, COUNT(local));
 
 	for (const struct mqtt_place *at = p->mqtt ? p->mqtt->places : NULL; at;
 	     at = at->next) {
-		for (size_t i = 0; i < (host ? 1 : count); i++) {
+		for (size_t i = 0; i < (at->listens ? 1 : count); i++) {
 			CLEANUP(mem_free_ptr)
-			char *text = with_port(host ? host : local[i],
-					       at->gate.port);
+			char *text =
+				with_port(at->listens ? at->listens : local[i],
+					  at->gate.port);
 
 			words_add(out, text);
 		}

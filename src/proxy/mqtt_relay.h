@@ -24,6 +24,7 @@ struct mqtt_place { /* one port of ours, and where it leads */
 	struct mqtt_relay *relay;
 	struct mqtt_place *next;
 	struct gate gate;
+	char *listens; /* the host of ours; NULL: all addresses; owned */
 	char *host; /* of the broker; owned */
 	uint16_t port;
 	bool tls; /* there */
@@ -42,14 +43,19 @@ struct mqtt_relay {
 	void (*released)(struct mqtt_relay *r);
 };
 
+struct mqtt_came { /* lent */
+	const char *reached; /* the host by which the board reaches us */
+	const char *listens; /* the host of ours where it came in; NULL: all */
+};
 /*
  * MQTT. UPSTREAM_MQTT: the port is --listen's. Otherwise a port of its
  * own for each endpoint ("HOST:PORT" as OTA tells it; TLS where the port is
- * 8883): found or opened. `reached` is the host by which the board reaches us.
+ * 8883) and each address of ours: found or opened. came: how the board did.
  * *out ("HOST:PORT" for the board) is yours. -1: err.
  */
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
-			const char *reached, char **out, struct error *err);
+			const struct mqtt_came *came, char **out,
+			struct error *err);
 /* UPSTREAM_MQTT: "mqtt://HOST[:PORT]" or mqtts. -1: err. */
 int mqtt_relay_open(struct proxy *p, struct error *err);
 void mqtt_relay_addresses(const struct proxy *p, struct words *out);

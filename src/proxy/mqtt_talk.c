@@ -7,6 +7,7 @@
 
 #include "base/chain.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
 #include "net/why.h"
@@ -306,6 +307,19 @@ static bool change_udp(struct mqtt_talk *m, struct span text, struct buf *out)
 	return true;
 }
 
+/* The port for pictures at the address of ours where it came in. */
+static uint16_t web_port(const struct mqtt_talk *m)
+{
+	const struct web *w = proxy_of(m)->web;
+	const char *own = m->at->listens;
+
+	for (size_t i = 0; own && i < w->places; i++) {
+		if (w->place[i].host && text_same(w->place[i].host, own))
+			return w->place[i].number;
+	}
+	return w->place[0].number;
+}
+
 static bool change_vision(struct mqtt_talk *m, struct span text,
 			  struct buf *out)
 {
@@ -315,7 +329,7 @@ static bool change_vision(struct mqtt_talk *m, struct span text,
 
 	if (!p->web || !m->talk)
 		return false;
-	reached = mem_printf("%s:%u", host, (unsigned)p->web->place[0].number);
+	reached = mem_printf("%s:%u", host, (unsigned)web_port(m));
 	return web_move_vision(m->talk, text, reached, out);
 }
 

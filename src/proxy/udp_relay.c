@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/text.h"
 #include "net/address.h"
 #include "net/bind.h"
 #include "net/endpoint.h"
@@ -529,9 +530,25 @@ static void look_up(struct udp_leg *u)
 	not_reached(u, status);
 }
 
+/* That of --listen; of several all, for boards come in at each. Yours. */
+static char *own_host(const struct words *listen)
+{
+	CLEANUP(mem_free_ptr) char *host = gate_host(listen);
+
+	for (size_t i = 1; host && i < listen->count; i++) {
+		const struct words one = { .word = listen->word + i,
+					   .count = 1 };
+		CLEANUP(mem_free_ptr) char *other = gate_host(&one);
+
+		if (!other || !text_same(other, host))
+			return NULL;
+	}
+	return TAKE(host);
+}
+
 static int relay_open(struct proxy *p, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
+	CLEANUP(mem_free_ptr) char *host = own_host(p->options.listen);
 	struct sockaddr_storage own = { 0 };
 	int size = sizeof(own);
 	int fd = bind_udp(host, 0, err);

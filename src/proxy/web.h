@@ -80,6 +80,7 @@ struct web_leg {
 	char *address; /* of the board */
 	char *from; /* its host alone */
 	struct front *front; /* where it came in */
+	const char *listens; /* the host of that; NULL: all addresses; lent */
 };
 
 int web_open(struct proxy *p, struct error *err);

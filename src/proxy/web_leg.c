@@ -225,6 +225,7 @@ void web_leg_open(struct web_leg *l, struct web_place *at, int fd,
 
 	l->web = w;
 	l->front = at->front;
+	l->listens = at->host;
 	CHAIN_PUSH(w->legs, l);
 	l->address = mem_strdup(head->address);
 	l->from = web_host_of(head->address);

@@ -75,6 +75,8 @@ static void move_mqtt(struct rewriting *r, struct span section)
 	struct proxy *p = r->leg->web->proxy;
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *endpoint = NULL, *own = NULL;
+	const struct mqtt_came came = { .reached = r->leg->reached,
+					.listens = r->leg->listens };
 	struct span place;
 
 	if (!json_span_member(section, "endpoint", &place))
@@ -82,7 +84,7 @@ static void move_mqtt(struct rewriting *r, struct span section)
 	endpoint = json_span_string(place);
 	if (!endpoint || !*endpoint)
 		return;
-	if (mqtt_relay_endpoint(p, endpoint, r->leg->reached, &own, &why)) {
+	if (mqtt_relay_endpoint(p, endpoint, &came, &own, &why)) {
 		not_changed(r, "mqtt.endpoint", why.text);
 		return;
 	}

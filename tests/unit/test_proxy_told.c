@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "proxy/mqtt_relay.h"
 #include "proxy/proxy.h"
 #include "proxy/stage.h"
 #include "proxy/talk.h"
@@ -150,6 +152,33 @@ static void at_the_end(void **state)
 		proxy_say(p, PROXY_INFO, NULL, NULL, "%d", i);
 	told("1 -: 1\n1 -: 2\n1 -: 3\n1 -: 4\n1 -: 5\n1 -: 6\n"
 	     "1 -: 7\n1 -: 8\n1 -: 9\n1 -: 10\n1 -: 11\n");
+}
+
+/* ---- where a broker is reached ---- */
+
+/* At the address of ours by which the board came in, and not at another one. */
+static void a_broker_where_it_came_in(void **state)
+{
+	static const char *const own[] = { "127.0.0.2", "127.0.0.1" };
+	struct proxy *p = run.proxy;
+	CLEANUP(words_done) struct words at = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(own); i++) {
+		const struct mqtt_came came = { own[i % 2], own[i % 2] };
+		CLEANUP(mem_free_ptr) char *told = NULL;
+
+		assert_int_equal(mqtt_relay_endpoint(p, "b.example:1884", &came,
+						     &told, NULL),
+				 0);
+		assert_memory_equal(told, own[i % 2], strlen(own[i % 2]));
+		words_done(&at);
+		mqtt_relay_addresses(p, &at);
+		assert_int_equal(at.count, i ? 2 : 1);
+		assert_true(text_same(at.word[0], told) ||
+			    text_same(at.word[at.count - 1], told));
+	}
+	mqtt_relay_close(p);
 }
 
 /* ---- who was refused ---- */
@@ -351,9 +380,11 @@ int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		EACH(lines),	     EACH(ten_of_a_kind), EACH(at_the_end),
-		EACH(refusals),	     EACH(noise),	  EACH(last_part),
-		EACH(codes_by_name), EACH(failures),	  EACH(who_leaves),
+		EACH(lines),	  EACH(ten_of_a_kind),
+		EACH(at_the_end), EACH(a_broker_where_it_came_in),
+		EACH(refusals),	  EACH(noise),
+		EACH(last_part),  EACH(codes_by_name),
+		EACH(failures),	  EACH(who_leaves),
 	};
 
 	mem_init();
