@@ -302,8 +302,10 @@ int shell_interact(struct shell *s, bool history, struct error *err)
 /*
  * The list of tools, asked for once the peer is connected, so that TAB has it:
  * page by page, without waiting. That it fails is told by the command that
- * needs it.
+ * needs it. Some servers say at each list that it changed: so not at once again.
  */
+
+enum { LIST_AGAIN_MS = 1000 };
 
 static int ask_page(struct shell_list *l, struct session *session)
 {
@@ -327,6 +329,8 @@ void shell_list_start(struct shell *s)
 	if (!s->edit || l->active || s->connection->has_tools ||
 	    !s->connection->connected || app->config.no_init)
 		return;
+	s->stale = false;
+	s->list_at = loop_now() + LIST_AGAIN_MS;
 	*l = (struct shell_list){ .active = true,
 				  .opened = s->connection->opened };
 	listing_init(&l->listing, &l->tools, s->connection->client.device);
@@ -351,14 +355,12 @@ void shell_list_stop(struct shell *s)
 	*l = (struct shell_list){ 0 };
 }
 
-void shell_list_step(struct shell *s)
+static void take_page(struct shell *s)
 {
 	struct shell_list *l = &s->list;
 	struct connection *c = s->connection;
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	if (!l->active || !l->call.done)
-		return;
 	if (c->connected && l->opened == c->opened &&
 	    l->call.failure.kind == ERR_NONE &&
 	    listing_feed_take(&l->listing, &l->call.reply, &ignored) == 0) {
@@ -370,6 +372,16 @@ void shell_list_step(struct shell *s)
 		}
 	}
 	shell_list_stop(s);
+}
+
+void shell_list_step(struct shell *s)
+{
+	if (s->list.active && s->list.call.done)
+		take_page(s);
+	if (!s->stale || s->list.active || loop_now() < s->list_at)
+		return;
+	s->stale = s->connection->has_tools = false;
+	shell_list_start(s);
 }
 
 /*

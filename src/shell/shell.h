@@ -75,6 +75,8 @@ struct shell {
 
 	struct shell_list list;
 	unsigned listed; /* the session whose list was asked for */
+	bool stale; /* that list changed since */
+	int64_t list_at; /* loop_now() ms: not asked for again before */
 	struct shell_last last;
 	const struct render_ops *inner; /* the renderer's own */
 	struct render_ops ops; /* in its place, to keep the last result */

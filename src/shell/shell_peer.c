@@ -238,7 +238,9 @@ static int64_t shell_peer_deadline(const struct shell *s)
 		return LOOP_FOREVER;
 	if (!c->session)
 		return s->wanted ? s->retry_at : LOOP_FOREVER;
-	return c->connected ? LOOP_FOREVER : client_poll_at(&c->client);
+	if (!c->connected)
+		return client_poll_at(&c->client);
+	return s->stale && !s->list.active ? s->list_at : LOOP_FOREVER;
 }
 
 /* ---- behind a command ---- */
@@ -351,7 +353,7 @@ static void on_event(void *owner, const struct event *e)
 		bool known = s->connection->has_tools;
 
 		s->connection->has_tools = false;
-		shell_list_start(s);
+		s->stale = true;
 		/* Who did not have the list yet has no use for the news. */
 		if (!known)
 			return;
@@ -380,22 +382,23 @@ void shell_dress(struct shell *s)
 int shell_wait(struct shell *s, const bool *done, struct error *err)
 {
 	struct app *app = s->app;
-	int64_t deadline = shell_peer_deadline(s);
-	int64_t held = render_held(&app->out);
+	int64_t deadline, held;
 	CLEANUP(error_reset) struct error why = { 0 };
 	/* One that is over waits for a script's next command. */
 	bool open = s->connection->session &&
 		    !session_is_over(s->connection->session);
 	int status;
 
-	if (held < deadline)
-		deadline = held;
 	if (open && s->editing && !*done) {
 		/* A question that just came wants the terminal at once. */
 		session_drain(s->connection->session);
 		if (requests_asks(s->connection->requests))
 			return 0;
 	}
+	deadline = shell_peer_deadline(s);
+	held = render_held(&app->out);
+	if (held < deadline)
+		deadline = held;
 	if (open)
 		status = session_step(s->connection->session, done, deadline,
 				      &why);

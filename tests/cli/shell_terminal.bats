@@ -110,6 +110,35 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	leave 0
 }
 
+@test "a server that says at each list that it changed is asked once a second" {
+	local from=$SECONDS
+	cat >changes.py <<-'END'
+		import json, sys
+		for line in sys.stdin:
+		    ask = json.loads(line)
+		    if "id" not in ask:
+		        continue
+		    said = [{"id": ask["id"], "result": {}}]
+		    if ask["method"] == "initialize":
+		        said[0]["result"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+		                             "serverInfo": {"name": "changes", "version": "1"}}
+		    elif ask["method"] == "tools/list":
+		        said[0]["result"] = {"tools": []}
+		        said.append({"method": "notifications/tools/list_changed"})
+		        with open("lists", "a") as lists:
+		            print("asked", file=lists)
+		    for one in said:
+		        print(json.dumps({"jsonrpc": "2.0", **one}), flush=True)
+	END
+	: >lists
+	terminal
+	enter 'mcpctl shell -- /usr/bin/python3 changes.py'
+	last_line '^changes> *$'
+	until_true matches lists asked 3
+	[ "$(wc -l <lists)" -le $((SECONDS - from + 2)) ]
+	leave 0
+}
+
 @test "a storm is cut on the screen and counted, and the line stays usable" {
 	peer
 	terminal 80 40
