@@ -62,6 +62,15 @@ struct serve_feed {
 
 /* ---- boards ---- */
 
+/* A word that is misspelt looks like no boards. */
+static void tell_nobody(struct serve_feed *f)
+{
+	mem_free(f->base.told);
+	f->base.told =
+		mem_printf("no device fits '%s' now; what comes is shown",
+			   f->base.pattern);
+}
+
 static void on_boards(struct serve_feed *f, const cJSON *json, const char *op)
 {
 	const cJSON *device = json_object(json, "device");
@@ -72,9 +81,11 @@ static void on_boards(struct serve_feed *f, const cJSON *json, const char *op)
 			    change && strcmp(change, "gone") == 0,
 			    unix_now_ms());
 	} else if (strcmp(op, "end") == 0 && f->listing) {
+		rows_end(f->base.rows);
+		if (!f->base.listed && f->base.pattern && !f->base.rows->count)
+			tell_nobody(f);
 		f->listing = false;
 		f->base.listed = f->base.wake = true;
-		rows_end(f->base.rows);
 		f->list_at = loop_now() + LIST_MS +
 			     LIST_MS_EACH * (int64_t)f->base.rows->count;
 	}

@@ -54,6 +54,17 @@ third_line() { capture && sed -n 3p screen | grep -q "$1"; }
 	usable
 }
 
+@test "a pattern that nobody fits is said" {
+	boards 1
+	terminal
+	top_open kitchn
+	see "^no device fits 'kitchn' now; what comes is shown"
+	keys j
+	see '^q quit '
+	keys q
+	see '^\$ *$'
+}
+
 @test "sorted, filtered, selected; a board that comes and one that goes" {
 	boards 3
 	terminal
