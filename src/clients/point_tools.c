@@ -165,11 +165,10 @@ static bool cut_to(const cJSON *result, cJSON *text, size_t keep,
 /* Escapes need more room than letters, so by and by. */
 static bool cut_text(const cJSON *result, cJSON *text, const struct room *r)
 {
-	size_t keep = strlen(text->valuestring);
+	const size_t all = strlen(text->valuestring);
+	size_t keep = all < r->result ? all : r->result;
 	const size_t step = keep / 64 + 1;
 
-	if (keep > r->result)
-		keep = r->result;
 	for (; keep > 0; keep -= keep > step ? step : keep) {
 		if (cut_to(result, text, keep, r))
 			return true;

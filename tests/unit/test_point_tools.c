@@ -75,12 +75,16 @@ static char *reply_of(const char *id, char c, size_t len)
 
 static void cuts(void **state)
 {
-	static const char letters[] = { 'x', '\\' };
+	static const struct {
+		char letter;
+		size_t len;
+	} texts[] = { { 'x', 20000 }, { '\\', 20000 }, { 'x', 2000000 } };
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(letters); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		CLEANUP(mem_free_ptr)
-		char *reply = reply_of("9007199254740993", letters[i], 20000);
+		char *reply = reply_of("9007199254740993", texts[i].letter,
+				       texts[i].len);
 		CLEANUP(buf_done) struct buf out = { 0 };
 		CLEANUP(json_free_ptr) cJSON *json = NULL;
 
