@@ -35,6 +35,14 @@ static void note_recorded(struct pretend *d, const cJSON *payload,
 	}
 }
 
+static bool is_error(const struct buf *message)
+{
+	const struct span whole = { buf_string(message), message->len };
+	struct span error;
+
+	return json_span_member(whole, "error", &error);
+}
+
 /* Answered as it was recorded. False: that was never asked. */
 static bool answer_recorded(struct pretend *d, const cJSON *payload)
 {
@@ -51,6 +59,7 @@ static bool answer_recorded(struct pretend *d, const cJSON *payload)
 	job->as_is = reply->frame;
 	job->method = strcmp(reply->method, "tools/call") == 0 ? SERVER_CALL :
 								 SERVER_UNKNOWN;
+	job->is_error = !reply->frame && is_error(&text);
 	job->of = d->asked;
 	job->len = text.len;
 	job->payload = buf_take(&text);

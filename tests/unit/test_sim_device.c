@@ -805,7 +805,9 @@ static void test_hellos(void **state)
 	"'name':'x'},'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:3}',"    \
 	"'delay_ms':30},{'method':'tools/call','params':{'name':'y'},"      \
 	"'frame':'{^half'},{'method':'tools/call','params':{'name':'z'},"   \
-	"'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:5}'}],'tools':[{"    \
+	"'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:5}'},{'method':"     \
+	"'tools/call','params':{'name':'w'},'reply':'{^jsonrpc^:^2.0^,"     \
+	"^id^:${id},^error^:{^message^:^no^}}'}],'tools':[{"                \
 	"'name':'own','result':true}]}"
 
 /* What was recorded is said again, each after its time, and told as a call. */
@@ -852,6 +854,12 @@ static void test_recorded(void **state)
 			    "\"y\"}"));
 	harness_says(&h, "{\"half");
 	calls(&h, 4, 2, 1);
+	/* an error is none that was answered with a result */
+	harness_mcp(&h,
+		    RQ("9", "\"method\":\"tools/call\",\"params\":{\"name\":"
+			    "\"w\"}"));
+	harness_mcp_says(&h, RQ("9", "\"error\":{\"message\":\"no\"}"));
+	calls(&h, 5, 2, 2);
 	harness_stop(&h);
 }
 
