@@ -77,7 +77,7 @@ static void become_deaf(struct pretend *d)
 		d->config.events->deaf(d->config.owner);
 }
 
-/* How far the listing got; the first one that gets to the end is counted. */
+/* How far the listing got. */
 static void on_page(struct pretend *d, const struct firmware_reply *r)
 {
 	const struct firmware_catalog *c = d->server.catalog;
@@ -90,11 +90,8 @@ static void on_page(struct pretend *d, const struct firmware_reply *r)
 		d->listed_to = to;
 	if (!r->next && fault_has(&d->config.faults, FAULT_HALF_OPEN))
 		d->deaf_due = true;
-	if (r->next || d->listed_whole)
-		return;
-	d->listed_whole = true;
-	if (d->config.counts)
-		d->config.counts->listed_whole++;
+	if (!r->next)
+		pretend_listed_whole(d);
 }
 
 static void on_reply(void *owner, const struct firmware_reply *r)

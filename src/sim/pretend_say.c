@@ -465,6 +465,13 @@ void pretend_judge(struct pretend *d, bool from_device, const char *text,
 		diag_feed(&d->talk.diag, &f);
 }
 
+void pretend_listed_whole(struct pretend *d)
+{
+	if (!d->listed_whole && d->config.counts)
+		d->config.counts->listed_whole++;
+	d->listed_whole = true;
+}
+
 void pretend_died(struct pretend *d, enum diag_code of)
 {
 	if (d->config.events->died)

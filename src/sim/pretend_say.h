@@ -36,6 +36,8 @@ enum diag_leg pretend_leg(const struct pretend *d);
 /* A frame that the engine sees, whatever the board makes of it. */
 void pretend_judge(struct pretend *d, bool from_device, const char *text,
 		   size_t len);
+/* A listing got to its last page; the first one of a device is counted. */
+void pretend_listed_whole(struct pretend *d);
 /* A real board does not survive what was just found. */
 void pretend_died(struct pretend *d, enum diag_code of);
 /* One that has not begun. For who has several clients, and swaps d->talk. */

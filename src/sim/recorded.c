@@ -43,6 +43,27 @@ static bool is_error(const struct buf *message)
 	return json_span_member(whole, "error", &error);
 }
 
+static bool is_last_page(const struct buf *message)
+{
+	const struct span whole = { buf_string(message), message->len };
+	struct span result, cursor;
+
+	return json_span_member(whole, "result", &result) &&
+	       (!json_span_member(result, "nextCursor", &cursor) ||
+		json_span_is(cursor, ""));
+}
+
+/* How far a listing got. */
+static void note_page(struct pretend *d, const struct recorded_reply *reply,
+		      const struct buf *message)
+{
+	if (reply->frame || strcmp(reply->method, "tools/list") != 0 ||
+	    !is_last_page(message))
+		return;
+	d->listed_to = d->server.catalog->count;
+	pretend_listed_whole(d);
+}
+
 /* Answered as it was recorded. False: that was never asked. */
 static bool answer_recorded(struct pretend *d, const cJSON *payload)
 {
@@ -55,6 +76,7 @@ static bool answer_recorded(struct pretend *d, const cJSON *payload)
 		return false;
 	note_recorded(d, payload, reply);
 	recorded_text(reply, payload, &text);
+	note_page(d, reply, &text);
 	job = job_new(JOB_REPLY);
 	job->as_is = reply->frame;
 	job->method = strcmp(reply->method, "tools/call") == 0 ? SERVER_CALL :

@@ -807,7 +807,9 @@ static void test_hellos(void **state)
 	"'frame':'{^half'},{'method':'tools/call','params':{'name':'z'},"   \
 	"'reply':'{^jsonrpc^:^2.0^,^id^:${id},^result^:5}'},{'method':"     \
 	"'tools/call','params':{'name':'w'},'reply':'{^jsonrpc^:^2.0^,"     \
-	"^id^:${id},^error^:{^message^:^no^}}'}],'tools':[{"                \
+	"^id^:${id},^error^:{^message^:^no^}}'},{'method':'tools/list',"    \
+	"'params':{'cursor':'c'},'reply':'{^jsonrpc^:^2.0^,^id^:${id},"     \
+	"^result^:{^tools^:[],^nextCursor^:^d^}}'}],'tools':[{"             \
 	"'name':'own','result':true}]}"
 
 /* What was recorded is said again, each after its time, and told as a call. */
@@ -823,6 +825,11 @@ static void test_recorded(void **state)
 	assert_int_equal(times_noted(&h, "initialized"), 1);
 	harness_mcp(&h, RQ("2", "\"method\":\"initialize\""));
 	harness_mcp_says(&h, REPLY("2", "1"));
+	harness_mcp(&h, RQ("10", "\"method\":\"tools/list\",\"params\":{"
+				 "\"cursor\":\"c\"}"));
+	harness_mcp_says(&h,
+			 REPLY("10", "{\"tools\":[],\"nextCursor\":\"d\"}"));
+	assert_int_equal(h.counts.listed_whole, 0);
 	harness_mcp(&h, RQ("3", LIST));
 	harness_mcp_says(&h, REPLY("3", "2"));
 	assert_int_equal(times_noted(&h, "listed"), 1);
@@ -830,6 +837,7 @@ static void test_recorded(void **state)
 	harness_mcp_says(&h, REPLY("4", "2"));
 	assert_int_equal(times_noted(&h, "initialized"), 1);
 	assert_int_equal(times_noted(&h, "listed"), 1);
+	assert_int_equal(h.counts.listed_whole, 1);
 	/* asked with other params it is another call */
 	harness_mcp(&h, CALL("5", "x", "{}"));
 	assert_non_null(strstr(harness_next(&h, 0), "\"id\":5,\"error\""));
