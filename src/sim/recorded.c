@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "sim/pretend_loop.h"
 #include "sim/pretend_say.h"
 #include "wire/jsonrpc.h"
@@ -156,14 +157,23 @@ static bool has_params(const char *method)
 	return strcmp(method, "initialize") != 0 && strcmp(method, "ping") != 0;
 }
 
-/* Whether two params ask for the same: by value, but for _meta. */
+/* What they ask for: without _meta, and an empty cursor, which asks for nothing. */
+static cJSON *asked_params(const cJSON *params)
+{
+	cJSON *asked = cJSON_Duplicate(params, true);
+
+	cJSON_DeleteItemFromObjectCaseSensitive(asked, "_meta");
+	if (text_same(json_string(asked, "cursor"), ""))
+		cJSON_DeleteItemFromObjectCaseSensitive(asked, "cursor");
+	return asked;
+}
+
+/* Whether two params ask for the same, by value. */
 static bool same_params(const cJSON *a, const cJSON *b)
 {
-	CLEANUP(json_free_ptr) cJSON *x = cJSON_Duplicate(a, true);
-	CLEANUP(json_free_ptr) cJSON *y = cJSON_Duplicate(b, true);
+	CLEANUP(json_free_ptr) cJSON *x = asked_params(a);
+	CLEANUP(json_free_ptr) cJSON *y = asked_params(b);
 
-	cJSON_DeleteItemFromObjectCaseSensitive(x, "_meta");
-	cJSON_DeleteItemFromObjectCaseSensitive(y, "_meta");
 	/* None, and an empty object: the same. */
 	if (!x || !y)
 		return (!x || !x->child) && (!y || !y->child);
@@ -179,7 +189,7 @@ static uint64_t request_hash(const char *method, const cJSON *params)
 	for (size_t i = 0; i < COUNT(names) && has_params(method); i++) {
 		const char *text = json_string(params, names[i]);
 
-		if (text)
+		if (text && *text)
 			hash ^= map_hash_text(text) << (i + 1);
 	}
 	return hash;

@@ -312,7 +312,7 @@ static void wrong(void **state)
 	"{\"method\":\"r\",\"params\":{\"uri\":\"a\",\"y\":1},"              \
 	"\"reply\":\"ray\"}]}"
 
-/* The same question: but for _meta, and with nothing as with {}. */
+/* The same question: but for _meta, and with nothing as with {} or no cursor. */
 static void which(void **state)
 {
 	static const char *const rows[][2] = {
@@ -330,6 +330,7 @@ static void which(void **state)
 		{ "{\"method\":\"l\"}", "l0" },
 		{ "{\"method\":\"l\",\"params\":{}}", "l0" },
 		{ "{\"method\":\"l\",\"params\":{\"_meta\":{\"a\":1}}}", "l0" },
+		{ "{\"method\":\"l\",\"params\":{\"cursor\":\"\"}}", "l0" },
 		{ "{\"method\":\"l\",\"params\":{\"cursor\":\"c\"}}", "lc" },
 		{ "{\"method\":\"l\",\"params\":{\"cursor\":\"d\"}}", NULL },
 		{ "{\"method\":\"ping\",\"params\":{\"x\":2}}", "p" },
