@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/chain.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/front_answer.h"
 #include "net/front_http.h"
 #include "net/front_private.h"
@@ -375,6 +376,31 @@ static void hand_on(struct visitor *v, const struct front_head *view)
 	visitor_close(v);
 }
 
+/*
+ * Java's own client offers HTTP/2 along with its first request (RFC 7540, 3.2),
+ * Apache's HttpClient TLS (RFC 2817, 3.1); they go on where that is not taken up
+ * (RFC 9110, 7.8). Who relays would pass the offer on.
+ */
+static bool is_mere_offer(const struct visitor *v, const struct head *head)
+{
+	const struct headers *h = &head->headers;
+	const char *upgrade = headers_get(h, "Upgrade");
+
+	return !v->front->events.take &&
+	       (strncasecmp(upgrade, "TLS/1.", 6) == 0 ||
+		(text_same(upgrade, "h2c") &&
+		 headers_get(h, "HTTP2-Settings")));
+}
+
+static enum head_upgrade wish_of(const struct visitor *v,
+				 const struct head *head, const char **reason)
+{
+	enum head_upgrade wish = head_upgrade(head, reason);
+
+	return wish == HEAD_REFUSE && is_mere_offer(v, head) ? HEAD_NO_UPGRADE :
+							       wish;
+}
+
 static void serve(struct visitor *v, const struct head *head)
 {
 	const char *reason =
@@ -404,7 +430,7 @@ static void serve(struct visitor *v, const struct head *head)
 	v->standing = front_standing(v->front, &view);
 	if (share_is_over(&v->share))
 		front_http_look(v->front);
-	switch (head_upgrade(head, &reason)) {
+	switch (wish_of(v, head, &reason)) {
 	case HEAD_WEBSOCKET:
 		upgrade(v, &view);
 		break;

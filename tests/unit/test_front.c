@@ -537,6 +537,34 @@ static void test_upgrade_on_kept(void **state)
 	assert_false(t.told);
 }
 
+static void child_offers(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+
+	(void)out;
+	raw_text(fd,
+		 "POST /x HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+		 "Content-Length: 2\r\nHost: 127.0.0.1\r\n"
+		 "HTTP2-Settings: AAEAAEAAAAIAAAAB\r\nUpgrade: h2c\r\n\r\n{}");
+	expect(fd, " 200 ");
+	ask_for(fd, "GET /x", " 200 ", "Content-Length: 2\r\n");
+	close(fd);
+	fd = raw_connect(port);
+	raw_text(fd, "GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+		     "Upgrade: TLS/1.2\r\nConnection: Upgrade\r\n\r\n");
+	expect(fd, " 200 ");
+	close(fd);
+}
+
+/* As clients in Java do unasked: nobody has to take that up. */
+static void test_mere_offers(void **state)
+{
+	(void)state;
+	open_with(&upgrading);
+	run(child_offers);
+	assert_false(t.told);
+}
+
 static void child_empty_and_close(uint16_t port, int out)
 {
 	static const char *const paths[] = { "/202", "/204" };
@@ -1475,6 +1503,7 @@ int main(void)
 		TEST(test_methods),
 		TEST(test_empty_and_close),
 		TEST(test_upgrade_on_kept),
+		TEST(test_mere_offers),
 		TEST(test_parts),
 		TEST(test_parts_http_1_0),
 		TEST(test_large),
