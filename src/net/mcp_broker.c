@@ -343,6 +343,16 @@ void mcp_broker_leave(struct mcp_broker *b, struct mcp_guest *g)
 		begin_end(b);
 }
 
+int mcp_broker_unanswered(const struct mcp_broker *b, struct error *err)
+{
+	if (!b || !b->connected)
+		return 0;
+	return error_set(
+		err, ERR_CONNECT,
+		"the broker '%s' accepted us, and has not answered SUBSCRIBE",
+		b->host);
+}
+
 int mcp_broker_subscribe(struct mcp_broker *b, struct mcp_guest *g,
 			 char *const *filter, size_t count, struct error *err)
 {

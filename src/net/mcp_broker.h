@@ -57,6 +57,8 @@ struct mcp_broker *mcp_broker_enter(struct loop *l, const struct endpoint *to,
 				    struct mcp_guest *g, struct error *err);
 /* The last one takes it down, in good order: at most half a second. */
 void mcp_broker_leave(struct mcp_broker *b, struct mcp_guest *g);
+/* -1: it accepted us, and does not answer SUBSCRIBE. 0: it did not yet; NULL. */
+int mcp_broker_unanswered(const struct mcp_broker *b, struct error *err);
 int mcp_broker_subscribe(struct mcp_broker *b, struct mcp_guest *g,
 			 char *const *filter, size_t count, struct error *err);
 int mcp_broker_publish(struct mcp_broker *b, const char *topic,

@@ -303,6 +303,14 @@ int mcp_browse_poll(struct mcp_browse *b, struct error *err)
 	return b->settled;
 }
 
+int mcp_browse_explain(const struct mcp_browse *b, const struct endpoint *at,
+		       struct error *err)
+{
+	if (b && b->subscribed)
+		return endpoint_mcp_none(at, err);
+	return b ? mcp_broker_unanswered(b->broker, err) : 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct browsed *const *x = a, *const *y = b;

@@ -9,6 +9,9 @@ struct mcp_browse *mcp_browse_open(struct loop *l, const struct endpoint *to,
 				   bool *woken, struct error *err);
 int mcp_browse_poll(struct mcp_browse *b, struct error *err);
 const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count);
+/* -1: why nobody is known yet, though the broker of `at` accepted us. 0: it did not; b is NULL. */
+int mcp_browse_explain(const struct mcp_browse *b, const struct endpoint *at,
+		       struct error *err);
 void mcp_browse_close(struct mcp_browse *b);
 /* Told, besides *woken, of each change; NULL: nobody. */
 void mcp_browse_tell(struct mcp_browse *b, void (*changed)(void *owner),

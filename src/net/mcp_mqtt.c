@@ -253,11 +253,9 @@ int mcp_mqtt_explain(struct transport *t, struct error *err)
 
 	if (!m || m->heard || m->closing)
 		return 0;
-	if (!m->ready && m->broker && m->broker->connected)
-		return error_set(
-			err, ERR_CONNECT,
-			"the broker '%s' accepted us, and has not answered SUBSCRIBE",
-			m->to->host);
+	if (!m->ready && (mcp_broker_unanswered(m->broker, err) ||
+			  mcp_browse_explain(m->browse, m->to, err)))
+		return -1;
 	if (!m->ready)
 		return why_set(
 			err, &(struct why_facts){ .what = WHY_WAITS_BROKER,

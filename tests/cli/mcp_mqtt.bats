@@ -358,6 +358,9 @@ says_again_to() {
 	mcp --wait 300ms "$(at 1/ours/a)" ping
 	ends 3
 	hints 'has not answered SUBSCRIBE'
+	mcp --wait 300ms "$(at '+/ours/%23')" ping
+	ends 3
+	hints 'has not answered SUBSCRIBE'
 	MQTT=$(free_port)
 	mcp "$(at 1/ours/a)" ping
 	ends 3
