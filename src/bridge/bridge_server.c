@@ -299,15 +299,29 @@ static void take_answer(struct bridge_server *s)
 	}
 }
 
-static char *arguments_of(const struct bridge_call *c)
+static bool find_param(const struct bridge_call *c, const char *name,
+		       struct span *found)
 {
 	const struct span params = { c->params, strlen(c->params) };
+
+	return strcmp(c->method, "tools/call") == 0 &&
+	       json_span_member(params, name, found);
+}
+
+static char *arguments_of(const struct bridge_call *c)
+{
 	struct span found;
 
-	if (strcmp(c->method, "tools/call") != 0 ||
-	    !json_span_member(params, "arguments", &found))
-		return NULL;
-	return mem_strndup(found.text, found.len);
+	return find_param(c, "arguments", &found) ?
+		       mem_strndup(found.text, found.len) :
+		       NULL;
+}
+
+static char *tool_of(const struct bridge_call *c)
+{
+	struct span found;
+
+	return find_param(c, "name", &found) ? json_span_string(found) : NULL;
 }
 
 static int send_call(struct bridge_server *s, const struct bridge_call *c,
@@ -323,6 +337,9 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 
 	server_asks_declare_now(&s->asks, &c->answers);
 	s->connection.client.log_level = c->log_level;
+	/* By it is known which arguments are headers, too. */
+	mem_free(s->call.subject);
+	s->call.subject = tool_of(c);
 	return client_start(&s->connection.client, &s->call, &rq, err);
 }
 
@@ -615,6 +632,9 @@ static void came_up(struct bridge_server *s)
 	mem_free(TAKE(s->told));
 	bridge_peer_name(&s->peer, NULL, about);
 	bridge_peer_state(&s->peer, PEER_READY, NULL);
+	/* A call may begin before they are listed. */
+	if (s->peer.list)
+		client_know_tools(&s->connection.client, &s->peer.list->tools);
 	begin_listing(s);
 	server_listens_begin(&s->listens);
 	if (h && h->came)

@@ -753,6 +753,37 @@ EOF
 	[ "$(grep -c 'its tools could not be listed: .*warming up' bridge.err)" = 1 ]
 }
 
+@test "arguments that a server wants in headers, too, also at once when it is back" {
+	host <<'EOF'
+import re, subprocess, time
+from bridge_host import Host
+def server(port):
+    log = open("server.log", "w+b")
+    process = subprocess.Popen(["mcpctl", "sim", "conformance", "--listen", "127.0.0.1:%s" % port],
+                               stdout=log, stderr=log)
+    while not re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()):
+        time.sleep(0.05)
+    return process, re.search(rb"127\.0\.0\.1:(\d+)", open("server.log", "rb").read()).group(1).decode()
+one, port = server(0)
+h = Host("--era", "modern", "-t", "http://127.0.0.1:%s/mcp" % port, "bridge")
+h.initialize()
+h.until_tool("test_custom_headers")
+ask = lambda: h.start_call("test_custom_headers", {"region": "eu", "count": 3})
+said = lambda ident: h.reply(ident)["result"]["content"][0]["text"]
+assert said(ask()) == "region=eu, count=3"
+one.kill()
+one.wait()
+waits = ask()
+while "not connected" not in h.call("devices")[0]:
+    time.sleep(0.05)
+one, port = server(port)
+assert said(waits) == "region=eu, count=3", said(waits)
+h.end()
+one.kill()
+one.wait()
+EOF
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host
