@@ -324,22 +324,45 @@ static char *tool_of(const struct bridge_call *c)
 	return find_param(c, "name", &found) ? json_span_string(found) : NULL;
 }
 
+/* As the server's SDK takes arguments: params, or what is made of them in *room. */
+static const char *fit_params(struct bridge_server *s, const char *params,
+			      const char *arguments, struct buf *room,
+			      struct error *err)
+{
+	CLEANUP(buf_done) struct buf wrapped = { 0 };
+	struct client *c = &s->connection.client;
+	const char *tool = s->call.subject;
+
+	if (!c->kwargs || !tool)
+		return params;
+	arguments = client_tool_arguments(c, tool, arguments ? arguments : "{}",
+					  &wrapped, err);
+	if (!arguments)
+		return NULL;
+	buf_text(room, "{\"name\":");
+	buf_json_string(room, tool, strlen(tool));
+	buf_printf(room, ",\"arguments\":%s}", arguments);
+	return buf_string(room);
+}
+
 static int send_call(struct bridge_server *s, const struct bridge_call *c,
 		     const char *params, int64_t timeout, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
-	const struct client_request rq = { .method = c->method,
-					   .params = params,
-					   .arguments = arguments,
-					   .progress = c->progress != NULL,
-					   .timeout =
-						   timeout > 0 ? timeout : 1 };
+	CLEANUP(buf_done) struct buf room = { 0 };
+	struct client_request rq = { .method = c->method,
+				     .arguments = arguments,
+				     .progress = c->progress != NULL,
+				     .timeout = timeout > 0 ? timeout : 1 };
 
 	server_asks_declare_now(&s->asks, &c->answers);
 	s->connection.client.log_level = c->log_level;
-	/* By it is known which arguments are headers, too. */
+	/* By it is known how it takes arguments, and which are headers, too. */
 	mem_free(s->call.subject);
 	s->call.subject = tool_of(c);
+	rq.params = fit_params(s, params, arguments, &room, err);
+	if (!rq.params)
+		return -1;
 	return client_start(&s->connection.client, &s->call, &rq, err);
 }
 

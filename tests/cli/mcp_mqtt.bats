@@ -166,6 +166,20 @@ boards() {
 	says 'one long connection'
 }
 
+@test "the bridge gives arguments to that SDK in kwargs, too" {
+	broker
+	server sdk b lab/sdk sdk
+	PYTHONPATH=$BATS_TEST_DIRNAME timeout "$PATIENCE" /usr/bin/python3 - "$(at b/lab/sdk)" <<'EOF'
+import sys
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("led")
+assert h.call("led", {"level": 3, "on": True}) == ('{"on": true, "level": 3}', False), h.call("led", {"level": 3, "on": True})
+h.end()
+EOF
+}
+
 last_client() { grep '^client' "$1.out" | tail -n 1 | cut -d' ' -f2; }
 
 @test "--all: each server at the broker, over one connection" {
