@@ -153,6 +153,7 @@ static void listed(struct bridge_server *s)
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
 	s->list_pause = 0;
+	s->connection.client.confirmed = true;
 	schema_cache_write(s->key, &s->tools, &ignored);
 	client_know_tools(&s->connection.client, &s->tools);
 	s->peer.wants_all = !s->peer.device && wants_all(&s->tools);
@@ -180,12 +181,23 @@ static bool is_gone(const struct error *f)
 	       (f->code < HTTP_REFUSES || f->code == HTTP_NOT_FOUND);
 }
 
+/* That it is modern was found out before, and it may be another one by now. */
+static bool is_other(const struct client *c, const struct error *f)
+{
+	return c->modern && c->era.kept && !c->confirmed && era_may_be_other(f);
+}
+
 /* It may be busy, or just starting; what is broken will be so again. */
 static void not_listed(struct bridge_server *s, const struct error *why)
 {
+	struct client *c = &s->connection.client;
+	const bool other = is_other(c, why) && !s->asked;
+
 	s->listed = true;
 	end_listing(s);
-	if (is_gone(why) && !s->asked) {
+	if (other)
+		client_forget_era(c);
+	if (other || (is_gone(why) && !s->asked)) {
 		lose(s, why, true);
 		return;
 	}
@@ -280,11 +292,24 @@ static bool has_reply(const struct call *c)
 	       (c->failure.kind == ERR_PEER && c->reply.kind == MESSAGE_ERROR);
 }
 
+/* Refused as one of the other era would refuse it: its tools are asked for. */
+static void doubt(struct bridge_server *s, const struct error *f)
+{
+	struct client *c = &s->connection.client;
+
+	if (!c->modern || c->era.how == ERA_BY_OPTION || !era_may_be_other(f))
+		return;
+	c->era.kept = true;
+	c->confirmed = false;
+	s->stale = true;
+}
+
 static void take_answer(struct bridge_server *s)
 {
 	const struct error *f = &s->call.failure;
 	struct error *why = &s->at->why;
 
+	doubt(s, f);
 	if (f->kind == ERR_NONE && asks_more(s, why)) {
 		if (why->kind != ERR_NONE ||
 		    server_asks_begin_round(&s->asks, &s->call.reply, why))

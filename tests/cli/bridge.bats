@@ -784,6 +784,69 @@ one.wait()
 EOF
 }
 
+@test "a server over HTTP that is of the other era when it is back" {
+	cat >era.py <<'END'
+import http.server, json, sys
+PORT, MODERN = int(sys.argv[1]), sys.argv[2] == "modern"
+class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *_):
+        pass
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        known = {"tools/list": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]},
+                 "tools/call": {"content": [{"type": "text", "text": sys.argv[2]}]}}
+        if MODERN:
+            known["server/discover"] = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+        else:
+            known["initialize"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                                   "serverInfo": {"name": "s", "version": "1"}}
+        fits = MODERN or "MCP-Protocol-Version" not in self.headers or self.headers["MCP-Protocol-Version"] < "2026"
+        says = ({"result": {**({"resultType": "complete"} if MODERN else {}), **known[m["method"]]}}
+                if fits and m["method"] in known else {"error": {"code": -32000, "message": "Bad Request"}})
+        body = json.dumps({"jsonrpc": "2.0", "id": m["id"], **says}).encode() if "id" in m else b""
+        self.send_response(202 if "id" not in m else 200 if "result" in says else 400)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Server)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+END
+	host <<'EOF'
+import subprocess, time
+from bridge_host import Host
+def server(port, era):
+    process = subprocess.Popen(["/usr/bin/python3", "era.py", str(port), era], stdout=subprocess.PIPE)
+    return process, process.stdout.readline().decode().strip()
+def until_it_says(h, era):
+    end = time.monotonic() + 60
+    while h.call("a") != (era, False):
+        assert time.monotonic() < end, h.call("a")
+        time.sleep(0.1)
+one, port = server(0, "modern")
+h = Host("-t", "http://127.0.0.1:%s/mcp" % port, "bridge")
+h.initialize()
+h.until_tool("a")
+until_it_says(h, "modern")
+h.end()
+one.kill()
+one.wait()
+# What was found out of it is kept, and wrong; then it is so while the bridge runs.
+for era in ("legacy", "modern", "legacy"):
+    one, port = server(port, era)
+    if h.process.poll() is not None:
+        h = Host("-t", "http://127.0.0.1:%s/mcp" % port, "bridge")
+        h.initialize()
+        h.until_tool("a")
+    until_it_says(h, era)
+    one.kill()
+    one.wait()
+h.end()
+EOF
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host
