@@ -154,6 +154,7 @@ static void listed(struct bridge_server *s)
 
 	s->list_pause = 0;
 	s->connection.client.confirmed = true;
+	client_leave_out(&s->connection.client, &s->tools);
 	schema_cache_write(s->key, &s->tools, &ignored);
 	client_know_tools(&s->connection.client, &s->tools);
 	s->peer.wants_all = !s->peer.device && wants_all(&s->tools);
@@ -297,7 +298,12 @@ static void doubt(struct bridge_server *s, const struct error *f)
 {
 	struct client *c = &s->connection.client;
 
-	if (!c->modern || c->era.how == ERA_BY_OPTION || !era_may_be_other(f))
+	if (!c->modern)
+		return;
+	/* Its schema is another one by now. */
+	if (f->kind == ERR_PEER && f->code == MODERN_HEADER_MISMATCH)
+		s->stale = true;
+	if (c->era.how == ERA_BY_OPTION || !era_may_be_other(f))
 		return;
 	c->era.kept = true;
 	c->confirmed = false;

@@ -484,6 +484,12 @@ static bool can_be_called(void *owner, const struct tool *t)
 	return false;
 }
 
+void client_leave_out(struct client *c, struct tool_list *list)
+{
+	if (c->modern && session_takes_headers(c->session))
+		tool_list_filter(list, can_be_called, c);
+}
+
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err)
 {
@@ -494,8 +500,7 @@ int client_list_tools(struct client *c, bool backend_view,
 	listing_init(&listing, out, c->device && !backend_view);
 	listing.may_be_board = !backend_view && client_may_be_board(c);
 	status = list_pages(c, &listing, err);
-	if (c->modern && session_takes_headers(c->session))
-		tool_list_filter(out, can_be_called, c);
+	client_leave_out(c, out);
 	client_know_tools(c, out);
 	return status;
 }

@@ -137,6 +137,8 @@ bool client_may_be_board(const struct client *c);
  */
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err);
+/* Of a list that came otherwise: what it would leave out. */
+void client_leave_out(struct client *c, struct tool_list *list);
 
 /*
  * Call a tool; arguments is JSON text of an object. -1: err. ERR_PEER is set

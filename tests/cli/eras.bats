@@ -212,6 +212,15 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	grep -q '"mcp-param-region": "=?base64?IOS4lueVjA==?="' heard
 }
 
+@test "the bridge leaves out a tool that cannot have its headers, too" {
+	modern
+	mcp -t "$URL" bridge --list
+	ends 0
+	grep -qE '^where +' stdout
+	absent bad stdout
+	hints "the tool 'bad' is left out: the x-mcp-header 'X' is of no argument of type string, integer or boolean"
+}
+
 @test "questions come in rounds, and are answered as any others" {
 	modern
 	mcp --elicit accept-defaults "$URL" call --no-validate ask
