@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/boards_file.h"
+#include "mcp/modern.h"
 #include "net/control_client.h"
 
 enum {
@@ -606,11 +607,29 @@ static void take_failure(struct board_asker *a, struct span error, int64_t took)
 	end_call(a, took == 0 ? CALL_UNSENT : CALL_LOST);
 }
 
+/* True: it asks its user first (2026-07-28), which goes through serve no way. */
+static bool asks_more(const struct board_asker *a, struct error *err)
+{
+	const struct bridge_call *c = a->call;
+	bool asks = false;
+
+	if (a->board->peer.device ||
+	    (!modern_judge(c->method, c->reply.result, false, &asks, err) &&
+	     !asks))
+		return false;
+	if (asks)
+		error_set(
+			err, ERR_UNMET,
+			"it asks its user first, and nobody here is asked through serve (the bridge has a way where it is a target of its own: -t)");
+	return true;
+}
+
 static void take_reply(struct board_asker *a, struct span reply)
 {
 	struct bridge_call *c = a->call;
 
-	if (message_decode(&c->reply, reply.text, reply.len, &c->why)) {
+	if (message_decode(&c->reply, reply.text, reply.len, &c->why) ||
+	    asks_more(a, &c->why)) {
 		end_call(a, CALL_LOST);
 		return;
 	}

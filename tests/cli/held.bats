@@ -355,6 +355,17 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	run -2 mcpctl --era legacy -t "$alone" tools
 	[[ "$output" == *'is kept open in the modern era of MCP'*"not in the legacy one (--era)"* ]]
 	run -0 mcpctl --era modern -t "$alone" tools
+	# A bridge calls it through serve, where nobody can be asked.
+	PYTHONPATH=$BATS_TEST_DIRNAME python3 - <<-'END'
+		from bridge_host import Host
+		h = Host("bridge", "--no-own-tools")
+		h.initialize()
+		h.until_tool("ask")
+		assert h.call("echo", {"a": 3}) == ('{"a": 3}', False)
+		said, failed = h.call("ask")
+		assert failed and "it asks its user first" in said, said
+		h.end()
+	END
 	# What it asks in rounds, this command answers; another one declares nothing.
 	run -0 mcpctl --elicit accept-defaults -t "$alone" call --no-validate ask
 	[[ "$output" == *'{"q": {"action": "accept", "content": {"colour": "blue"}}}'* ]]
