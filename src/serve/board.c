@@ -148,6 +148,8 @@ static void leave(struct board *d, const struct error *why, bool broke)
 	relay_fail_all(d, why);
 	d->server->events->gone(d, why);
 	d->server->events->changed(d, "gone");
+	/* Names may be read again before it is freed. */
+	d->alias = NULL;
 }
 
 static bool is_tool_side(const struct board *d)

@@ -8,6 +8,7 @@
 #include "serve_harness.h"
 
 #include "base/json_scan.h"
+#include "folder.h"
 #include "serve/board.h"
 #include "serve/board_start.h"
 #include "serve/board_tell.h"
@@ -682,6 +683,36 @@ static void test_replaced(void **state)
 	assert_ptr_equal(registry_find(&server->registry, MAC), new->device);
 }
 
+/* What it said is told once its connection is closed: names may be others then. */
+static void test_replaced_amid_speech(void **state)
+{
+	static const char speech[] = { 0x58, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	char name[] = "kitchen", later[] = "cellar", id[] = MAC;
+	struct alias before = { name, id }, now = { later, id };
+	struct end *old, *new;
+
+	(void)state;
+	server->voices = mem_zalloc(sizeof(*server->voices));
+	assert_int_equal(
+		voices_open(server->voices, folder, server->budget, NULL), 0);
+	server->aliases = (struct aliases){ &before, 1 };
+	old = dial(MAC);
+	becomes_ready(old);
+	says(old, "{\"type\":\"listen\",\"state\":\"start\"}");
+	old->transport->events->message(old->transport->owner, FRAME_BINARY,
+					speech, sizeof(speech));
+	new = dial(MAC);
+	/* As serve_reload does; the old names are gone. */
+	memset(name, 'x', sizeof(name) - 1);
+	server->aliases = (struct aliases){ &now, 1 };
+	new->device->alias = later;
+	turn();
+	assert_true(old->gone);
+	assert_string_equal(the_record(RECORD_UTTERANCE, 0, NULL)->alias,
+			    "cellar");
+	server->aliases = (struct aliases){ 0 };
+}
+
 static struct end *dial_as(const char *client)
 {
 	struct peer_info peer = { .address = "10.0.0.9:1",
@@ -939,6 +970,7 @@ int main(void)
 		TEST(test_batch),
 		TEST(test_audio),
 		TEST(test_replaced),
+		TEST(test_replaced_amid_speech),
 		TEST(test_twins),
 		TEST(test_cloned_twins),
 		TEST(test_rivals),
@@ -952,5 +984,5 @@ int main(void)
 		TEST(test_who_is_ready),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
