@@ -198,12 +198,24 @@ static int keep(struct opening *o, const struct keeper_order *order,
 	return which;
 }
 
+/* 1: it is told, and does not keep the others from being opened. */
+static int not_set_up(struct app *app, bool others, struct error *err)
+{
+	if (!others || err->kind == ERR_INTERRUPTED)
+		return -1;
+	render_error(&app->out, err);
+	if ((int)err->kind > app->status)
+		app->status = (int)err->kind;
+	error_reset(err);
+	return 1;
+}
+
 /*
  * 1: go on with the next. A serve is looked for, and started, once it is known
  * what it is to keep: *path, owned, is its socket then.
  */
 static int open_one(struct app *app, const char *word, char **path,
-		    int64_t idle, struct error *err)
+		    int64_t idle, bool others, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint e = { 0 };
 	CLEANUP(mem_free_ptr) char *name = held_name(word);
@@ -218,7 +230,7 @@ static int open_one(struct app *app, const char *word, char **path,
 
 	app->config.target = word;
 	if (set_up(&e, app, &order.ops, err))
-		return -1;
+		return not_set_up(app, others, err);
 	if (!*path && find_serve(path, app, err))
 		return -1;
 	order.socket = *path;
@@ -267,7 +279,7 @@ static int open_run(const struct invocation *in, struct error *err)
 		app->target_source = "the argument";
 	for (int i = 0; status > 0 && i < (in->argc ? in->argc : 1); i++)
 		status = open_one(app, in->argc ? in->argv[i] : target, &path,
-				  idle, err);
+				  idle, in->argc > 1, err);
 	return status < 0 ? -1 : 0;
 }
 

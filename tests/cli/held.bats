@@ -171,6 +171,10 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[[ "$output" == *"no server that is kept open fits 'nothing'"* ]]
 	# One that cannot does not keep another from being opened.
 	[ "$(mcpctl devices -q | wc -l)" = 0 ]
+	run -3 mcpctl open nonexistent stdio:./no-such mqtt://127.0.0.1/board
+	[[ "$output" == *"'nonexistent' is no target"* ]]
+	[[ "$output" == *"cannot start './no-such'"* ]]
+	[[ "$output" == *"'mqtt://127.0.0.1/board' cannot be kept open"* ]]
 }
 
 @test "a name that there is not starts nothing, and says where it came from" {
