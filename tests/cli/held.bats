@@ -55,6 +55,9 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	run -0 mcpctl open "$(asking)"
 	[[ "$output" == *"is open already"* ]]
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
+	# A name that is none does not keep it open.
+	run -7 mcpctl close nothing "$(asking)"
+	[[ "$output" == *"no server that is kept open fits 'nothing'"*"closed 1 server"* ]]
 }
 
 @test "another folder or environment is another instance" {
