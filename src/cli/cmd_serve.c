@@ -633,6 +633,21 @@ static int64_t next_look(const struct serving *s)
 	return s->waiting && pump < deadline ? pump : deadline;
 }
 
+/* It was ready, so no step is missing. */
+static int was_leased(const struct serving *s, struct error *err)
+{
+	char time[32];
+
+	error_set(
+		err, ERR_CONNECT,
+		"no device was ready for the command within %s: '%s' is leased by somebody",
+		text_milliseconds(s->app->config.wait, time, sizeof(time)),
+		s->exec.leased);
+	return error_hint(
+		err,
+		"'mcpctl devices' shows by whom; when the lease is over, the command is started once the device comes again");
+}
+
 /* What it was started for will never be. */
 static int refuse_alone(const struct serving *s, struct error *err)
 {
@@ -653,8 +668,10 @@ static int main_line(struct serving *s, struct error *err)
 		take_records(s);
 		take_ready(s);
 		if (!s->exec.started && loop_now() >= s->give_up)
-			return nobody_came(&s->missing, s->server,
-					   s->app->config.wait, err);
+			return s->exec.leased ?
+				       was_leased(s, err) :
+				       nobody_came(&s->missing, s->server,
+						   s->app->config.wait, err);
 	}
 	s->app->status = s->a->once && s->exec.ended ? s->exec.first_status :
 						       s->exec.worst;

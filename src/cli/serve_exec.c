@@ -159,10 +159,13 @@ static bool tell_leased(struct serve_exec *x, const char *id)
 {
 	CLEANUP(mem_free_ptr) char *leased = serve_leased(x->server, id);
 
-	if (leased)
-		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_WARN,
-			    id, NULL, "the command is left out: %s", leased);
-	return leased != NULL;
+	if (!leased)
+		return false;
+	records_add(serve_records(x->server), RECORD_EXEC, LEVEL_WARN, id, NULL,
+		    "the command is left out: %s", leased);
+	mem_free(x->leased);
+	x->leased = mem_strdup(id);
+	return true;
 }
 
 void serve_exec_device(struct serve_exec *x, const char *id)
@@ -205,6 +208,7 @@ static void abandon(struct serve_exec *x)
 void serve_exec_stop(struct serve_exec *x)
 {
 	forget_queue(x);
+	mem_free(TAKE(x->leased));
 	for (struct command_of *c = x->first; c; c = c->next)
 		child_stop(c->child, GRACE_MS);
 	if (x->running &&

@@ -26,6 +26,7 @@ struct serve_exec {
 	struct words queue; /* ready devices that have to wait */
 	struct name_set places; /* theirs in it, since it was empty */
 	size_t taken; /* of the queue: their turn came */
+	char *leased; /* the last that was ready, and left out for a lease; NULL */
 };
 
 void serve_exec_init(struct serve_exec *x, struct loop *l, struct serve *s,

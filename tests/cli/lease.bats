@@ -356,6 +356,18 @@ let_go() { touch "$1.end"; }
 	let_go one
 }
 
+@test "--exec --once: a board that is ready, and leased, is not one that did not answer" {
+	background log mcpctl serve --listen 127.0.0.1:0 --exec true --once --wait 3s
+	SERVER=$LAST
+	wait_for log.err '/xiaozhi/ota/'
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' log.err | head -n 1 | cut -d: -f2)
+	mcpctl lease "$A" --for 1m
+	device boards
+	finish "$SERVER" 3
+	grep -qF "error: no device was ready for the command within 3 s: '$A' is leased by somebody" log.err
+	absent 'did not answer' log.err
+}
+
 @test "power: the command gets the board as an argument, behind the fences" {
 	cat >rack <<-'END'
 		#!/bin/sh
