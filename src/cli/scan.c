@@ -98,10 +98,19 @@ static void add_silent(struct scan_list *s, const char *path)
 				     .name = mem_strdup("-"),
 				     .socket = mem_strdup(path),
 				     .source = mem_strdup(path),
-				     .hidden = true,
+				     .problem = mem_strdup(SCAN_SILENT),
 				     .fails = true };
 
 	scan_list_add(s, &one);
+}
+
+static bool has_silent(const struct scan_list *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->item[i].socket && s->item[i].fails)
+			return true;
+	}
+	return false;
 }
 
 /* The socket is left from one that ended, or is another user's now. */
@@ -441,8 +450,8 @@ static int none_good(size_t found, struct error *err)
 	return error_hint(err, "what is wrong stands beside each");
 }
 
-static int nobody(const struct neighbours *n, const struct probe_list *probes,
-		  struct error *err)
+static int nobody(const struct scan_list *s, const struct neighbours *n,
+		  const struct probe_list *probes, struct error *err)
 {
 	CLEANUP(mem_free_ptr)
 	char *probed =
@@ -453,7 +462,8 @@ static int nobody(const struct neighbours *n, const struct probe_list *probes,
 			mem_strdup("");
 
 	error_set(err, ERR_UNMET,
-		  "nobody answered: no serve of yours, and nobody on %s%s",
+		  "nobody answered: %s serve of yours, and nobody on %s%s",
+		  has_silent(s) ? "not the" : "no",
 		  n ? neighbours_asked(n) : "a network, since none was asked",
 		  probed);
 	return error_hint(
@@ -483,7 +493,7 @@ static int look(struct scan_list *s, struct neighbours *n,
 	if (s->answered)
 		return 0;
 	return s->announced ? none_good(s->announced, err) :
-			      nobody(n, &probes, err);
+			      nobody(s, n, &probes, err);
 }
 
 /* Asked anew from the beginning each time, so that nobody is kept who is not there. */

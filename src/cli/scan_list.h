@@ -11,6 +11,9 @@
 
 struct probe_place;
 
+/* A serve that has its socket, and is not heard. */
+#define SCAN_SILENT "does not answer: it may be busy, or stopped"
+
 struct scanned { /* owned, but kind */
 	const char *kind;
 	char *name, *peer, *source, *command, *problem;

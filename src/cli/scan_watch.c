@@ -121,8 +121,7 @@ static void take_silence(struct scan_watch *w, struct scanned *one, bool fails)
 	one->fails = fails;
 	mem_free(TAKE(one->problem));
 	if (fails)
-		one->problem = mem_strdup(
-			"does not answer: it may be busy, or stopped");
+		one->problem = mem_strdup(SCAN_SILENT);
 	tell_one(w, one, "changed");
 }
 

@@ -245,6 +245,19 @@ sees_watch() {
 	ends 2
 }
 
+@test "a serve that does not answer is shown as such" {
+	serve
+	kill -STOP "$SERVER"
+	mcp targets --scan --interface lo --for 200ms
+	ends 7
+	grep -qE '^serve +- +- +.*does not answer: it may be busy, or stopped' stdout
+	hints 'nobody answered: not the serve of yours, and nobody on lo'
+	kill -CONT "$SERVER"
+	mcp targets --scan --interface lo --for 200ms
+	ends 0
+	absent 'does not answer' stdout
+}
+
 @test "a word that is no broker is not called one" {
 	mcp targets --scan 39651
 	ends 2
