@@ -10,9 +10,11 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -24,6 +26,7 @@
 #include "net/control_client.h"
 
 #define IDLE_MS (INT64_C(10) * 60 * 1000)
+#define SAID_MAX 65536
 
 struct open_options {
 	const char *idle;
@@ -49,28 +52,59 @@ static int cannot_start(const char *why, struct error *err)
 		err, "start one by hand to see more: mcpctl serve --no-listen");
 }
 
+/* said: what stands on its stderr; -1: that is ours. An errno. */
+static int spawn_serve(pid_t *child, char *const *argv, int said)
+{
+	posix_spawn_file_actions_t actions;
+	int error = posix_spawn_file_actions_init(&actions);
+
+	if (error)
+		return error;
+	if (said >= 0)
+		posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
+	error = posix_spawn(child, "/proc/self/exe", &actions, NULL, argv,
+			    environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+static void repeat(FILE *to, int said)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_init(&text, SAID_MAX);
+	if (said >= 0 && lseek(said, 0, SEEK_SET) == 0 &&
+	    file_read_fd(&text, said) == 0)
+		fputs(buf_string(&text), to);
+	if (said >= 0)
+		close(said);
+}
+
 /* In the background; it ends by itself when nothing is kept open. */
-static int start_serve(const char *path, struct error *err)
+static int start_serve(const char *path, FILE *to, struct error *err)
 {
 	char name[] = "mcpctl", command[] = "serve", alone[] = "--no-listen",
 	     away[] = "--daemon", quiet[] = "--quiet", at[] = "--socket";
 	CLEANUP(mem_free_ptr) char *socket = mem_strdup(path);
 	char *argv[] = { name, command, alone, away, quiet, at, socket, NULL };
-	int error, how = 0;
+	int error, how = 0, said = memfd_create("serve", MFD_CLOEXEC);
+	bool is_open;
 	pid_t child;
 
-	error = posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv,
-			    environ);
-	if (error)
-		return cannot_start(strerror(error), err);
-	while (waitpid(child, &how, 0) < 0) {
+	error = spawn_serve(&child, argv, said);
+	while (!error && waitpid(child, &how, 0) < 0) {
 		if (errno != EINTR)
 			break;
 	}
-	/* Another `open` may have been faster. */
-	return control_is_open(path) ?
-		       0 :
-		       cannot_start("it ended at once, see above", err);
+	is_open = !error && control_is_open(path);
+	/* Another `open` may have been faster: then it says so, and all is well. */
+	if (is_open && how && said >= 0)
+		close(said);
+	else
+		repeat(to, said);
+	if (error)
+		return cannot_start(strerror(error), err);
+	return is_open ? 0 : cannot_start("it ended at once, see above", err);
 }
 
 static int find_serve(char **path, const struct app *app, struct error *err)
@@ -87,7 +121,7 @@ static int find_serve(char **path, const struct app *app, struct error *err)
 	if (control_path(path, given, true, err) ||
 	    control_path_check(*path, &exists, err))
 		return -1;
-	return start_serve(*path, err);
+	return start_serve(*path, app->out.err, err);
 }
 
 /* ---- one of them ---- */

@@ -93,6 +93,19 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$output" = "closed 1 server" ]
 }
 
+@test "many that open at once start one serve, and none says that it failed" {
+	local i
+	for i in 1 2 3 4; do
+		background "open$i" mcpctl open "$(asking) $i"
+	done
+	for i in 1 2 3 4; do
+		wait_for "open$i.err" 'is open \(process'
+		absent 'error|another serve' "open$i.err"
+	done
+	run -0 mcpctl close '*'
+	[ "$output" = "closed 4 servers" ]
+}
+
 @test "what the server asks comes to the command that called" {
 	mcpctl open "$(asking)"
 	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit decline
