@@ -2,6 +2,7 @@
 /* A keeper: two connections, and what passes from one to the other. */
 #include "cli/keeper.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,10 @@
 #include "net/control_client.h"
 #include "wire/envelope.h"
 
-enum { HOLD_MS = 10000 };
+enum {
+	HOLD_MS = 10000,
+	LOOK_MS = 100 /* between two looks at what another command opens */
+};
 
 struct keeper {
 	struct app *app;
@@ -226,6 +230,31 @@ static int lost_error(const struct keeper *k, struct error *err)
 	return -1;
 }
 
+static int ask_hold(struct keeper *k, const struct serve_question *q,
+		    struct error *err)
+{
+	k->refused = false;
+	error_reset(&k->lost);
+	if (control_client_ask(k->serve, q, err))
+		return -1;
+	while (!k->id && !k->refused && k->serve) {
+		k->wake = false;
+		if (loop_wait(k->app->loop, &k->wake, loop_now() + HOLD_MS,
+			      err))
+			return err->kind == ERR_TIMEOUT ?
+				       control_client_silent(ERR_TIMEOUT, err) :
+				       -1;
+	}
+	return 0;
+}
+
+/* Another command is at it: whether it is open then, nobody knows yet. */
+static bool is_being_opened(const struct keeper *k)
+{
+	return k->serve && k->refused && k->lost.code == EEXIST &&
+	       held_mark_look(k->mark) <= 0;
+}
+
 static int hold(struct keeper *k, struct error *err)
 {
 	const struct keeper_order *o = k->order;
@@ -240,15 +269,12 @@ static int hold(struct keeper *k, struct error *err)
 		k->serve = NULL;
 		return -1;
 	}
-	if (control_client_ask(k->serve, &q, err))
+	if (ask_hold(k, &q, err))
 		return -1;
-	while (!k->id && !k->refused && k->serve) {
-		k->wake = false;
-		if (loop_wait(k->app->loop, &k->wake, loop_now() + HOLD_MS,
-			      err))
-			return err->kind == ERR_TIMEOUT ?
-				       control_client_silent(ERR_TIMEOUT, err) :
-				       -1;
+	while (is_being_opened(k)) {
+		if (loop_stay(k->app->loop, NULL, loop_now() + LOOK_MS, err) ||
+		    (k->serve && ask_hold(k, &q, err)))
+			return -1;
 	}
 	return k->id ? 0 : lost_error(k, err);
 }

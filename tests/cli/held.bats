@@ -106,6 +106,15 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$output" = "closed 4 servers" ]
 }
 
+@test "what another command is opening is not open yet: what comes of it counts" {
+	background first mcpctl --timeout 1s open stdio:sleep\ 60
+	local first=$LAST
+	until_true devices_are 1
+	run -4 mcpctl --timeout 300ms open stdio:sleep\ 60
+	[[ "$output" == *"no reply to 'initialize' within 300 ms"* ]]
+	finish "$first" 4
+}
+
 @test "what the server asks comes to the command that called" {
 	mcpctl open "$(asking)"
 	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit decline
