@@ -987,23 +987,27 @@ int arguments_build(struct buf *out, char *const *word, size_t count,
 /* How to call a tool: its usage in one line, and an example that validates. */
 
 #define NAMES_MAX_USAGE 64
+#define REQUIRED_MAX 1024 /* of those that are looked for in the schema */
 
-/* What is required, though the schema says no more of it. */
-static void add_unlisted(const cJSON *root, struct buf *out)
+/* What is required, though the schema says no more of it. True: not all is looked at. */
+static bool add_unlisted(const cJSON *root, struct buf *out)
 {
 	const cJSON *schema = schema_resolve(root, root), *name;
-	size_t count = 0;
+	size_t count = 0, looked = 0;
 
 	cJSON_ArrayForEach(name, json_array(schema, "required")) {
 		const char *text = cJSON_GetStringValue(name);
 
+		if (++looked > REQUIRED_MAX)
+			return true;
 		if (!text || schema_property(root, root, text))
 			continue;
 		if (++count > NAMES_MAX_USAGE)
-			return;
+			return true;
 		buf_char(out, ' ');
 		argument_usage(root, NULL, text, out);
 	}
+	return false;
 }
 
 void arguments_usage(const struct tool *t, struct buf *out)
@@ -1024,8 +1028,7 @@ void arguments_usage(const struct tool *t, struct buf *out)
 		if (!required)
 			buf_char(out, ']');
 	}
-	add_unlisted(t->schema, out);
-	if (count == NAMES_MAX_USAGE)
+	if (add_unlisted(t->schema, out) || count == NAMES_MAX_USAGE)
 		buf_text(out, " …");
 }
 

@@ -841,6 +841,24 @@ static void usage_of_many(void **state)
 	bench_done(&b);
 }
 
+/* Each is looked for among all: a hostile list of them would take for ever. */
+static void usage_of_many_required(void **state)
+{
+	CLEANUP(buf_done) struct buf schema = { 0 };
+	struct bench b;
+
+	(void)state;
+	buf_text(&schema, "{\"properties\":{\"a\":{}},\"required\":[\"b\"");
+	for (int i = 0; i < 1023; i++)
+		buf_text(&schema, ",\"a\"");
+	buf_text(&schema, ",\"c\"]}");
+	bench_init(&b, buf_string(&schema));
+	arguments_usage(&b.tool, &b.out);
+	assert_string_equal(buf_string(&b.out),
+			    "call self.x a=<any> b=<any> …");
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -863,6 +881,7 @@ int main(void)
 		cmocka_unit_test(standard_input),
 		cmocka_unit_test(usages),
 		cmocka_unit_test(usage_of_many),
+		cmocka_unit_test(usage_of_many_required),
 		cmocka_unit_test(examples),
 		cmocka_unit_test(single_arguments),
 		cmocka_unit_test(ranges),
