@@ -234,7 +234,8 @@ static int64_t shell_peer_deadline(const struct shell *s)
 {
 	const struct connection *c = s->connection;
 
-	if (!s->edit)
+	/* Behind the lines of a file, which wait for a writer, nobody looks. */
+	if (!s->edit || s->depth)
 		return LOOP_FOREVER;
 	if (!c->session)
 		return s->wanted ? s->retry_at : LOOP_FOREVER;

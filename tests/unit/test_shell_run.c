@@ -288,6 +288,34 @@ static void last_again(void **state)
 	fails("last", ERR_UNMET, "of this connection");
 }
 
+static void raise_flag(void *owner)
+{
+	*(bool *)owner = true;
+}
+
+/* The lines of a file are waited for, whatever is due at the peer. */
+static void waits_for_lines(void **state)
+{
+	struct timer timer;
+	bool done = false;
+
+	(void)state;
+	as_typed();
+	assert_int_equal(app_open_loop(&app, &err), 0);
+	timer_open(&timer, app.loop, raise_flag, &done);
+	timer_start(&timer, 10);
+	shell.wanted = true;
+	shell.depth = 1;
+	assert_int_equal(shell_wait(&shell, &done, &err), 0);
+	assert_true(done);
+	done = false;
+	timer_close(&timer, raise_flag);
+	while (!done)
+		loop_poll(app.loop);
+	shell.depth = 0;
+	shell.wanted = false;
+}
+
 static void outside(void **state)
 {
 	(void)state;
@@ -403,6 +431,7 @@ int main(void)
 		TEST(wrong_words),
 		TEST(helps),
 		TEST(last_again),
+		TEST(waits_for_lines),
 		TEST(outside),
 		TEST(peers),
 		TEST(wrong_peers),
