@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 
 #define HASH_SHOWN 6
+#define NOTE_MAX 80 /* bytes of what is said of items that were left out */
 
 void point_names_done(struct point_names *n)
 {
@@ -169,6 +170,9 @@ static bool cut_text(const cJSON *result, cJSON *text, const struct room *r)
 	size_t keep = all < r->result ? all : r->result;
 	const size_t step = keep / 64 + 1;
 
+	/* Without it the rest would be too much. */
+	if (size_of(result) > r->result + size_of(text))
+		return false;
 	for (; keep > 0; keep -= keep > step ? step : keep) {
 		if (cut_to(result, text, keep, r))
 			return true;
@@ -212,6 +216,39 @@ static void leave_media_out(cJSON *content, const struct room *r)
 	cJSON_SetValuestring(text, words);
 }
 
+static bool cut_longest(const cJSON *result, const struct room *r)
+{
+	cJSON *longest = longest_text(json_array(result, "content"));
+
+	return longest && cut_text(result, longest, r);
+}
+
+/* Many texts, none of them long: the last ones go, and the first says so. */
+static bool drop_last(const cJSON *result, const struct room *r)
+{
+	cJSON *content = json_array(result, "content");
+	cJSON *first = first_text(content);
+	size_t size = size_of(result) + NOTE_MAX, dropped = 0;
+	CLEANUP(mem_free_ptr) char *words = NULL;
+
+	for (int i = cJSON_GetArraySize(content); first && --i > 0;) {
+		cJSON *last = cJSON_GetArrayItem(content, i);
+
+		if (size <= r->result || text_of(last) == first)
+			break;
+		size -= size_of(last) + 1;
+		cJSON_Delete(cJSON_DetachItemViaPointer(content, last));
+		dropped++;
+	}
+	if (!dropped)
+		return false;
+	words = mem_printf(
+		"%s (left out: %zu more item%s; the access point takes %zu)",
+		first->valuestring, dropped, dropped == 1 ? "" : "s", r->most);
+	cJSON_SetValuestring(first, words);
+	return size_of(result) <= r->result || cut_longest(result, r);
+}
+
 /* Where that was not enough. */
 static void replace_content(cJSON *result, const struct room *r)
 {
@@ -232,17 +269,14 @@ static void replace_content(cJSON *result, const struct room *r)
 
 static void fit(cJSON *result, const struct room *r)
 {
-	cJSON *longest;
-
 	/* Said in content, too, and read by no access point. */
 	cJSON_DeleteItemFromObjectCaseSensitive(result, "structuredContent");
 	cJSON_DeleteItemFromObjectCaseSensitive(result, "_meta");
 	if (size_of(result) > r->result)
 		leave_media_out(
 			cJSON_GetObjectItemCaseSensitive(result, "content"), r);
-	longest = longest_text(json_array(result, "content"));
-	if (size_of(result) > r->result &&
-	    (!longest || !cut_text(result, longest, r)))
+	if (size_of(result) > r->result && !cut_longest(result, r) &&
+	    !drop_last(result, r))
 		replace_content(result, r);
 }
 

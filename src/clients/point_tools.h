@@ -30,8 +30,9 @@ const char *point_names_own(const struct point_names *n, const char *shown);
 
 /*
  * A reply to tools/call that is larger than most, made smaller: its longest text
- * is cut, and a note says so; what is no text is replaced by one. False: it fits
- * as it is, or is no such reply; out is empty then.
+ * is cut, or of many the last ones go, and a note says so; what is no text is
+ * replaced by one. False: it fits as it is, or is no such reply; out is empty
+ * then.
  */
 bool point_reply_fit(struct buf *out, const char *reply, size_t len,
 		     size_t most);

@@ -162,6 +162,35 @@ static void pictures(void **state)
 		"{\"id\":\"1\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a cat (left out: a picture or sound of 9000 bytes; the access point takes 8192)\"},{\"type\":\"text\",\"text\":\"more\"}],\"isError\":false}}");
 }
 
+/* Of texts that are many the last ones go. */
+static void many(void **state)
+{
+	static const size_t lens[] = { 2000, 7000 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lens); i++) {
+		CLEANUP(buf_done) struct buf in = { 0 }, out = { 0 };
+		CLEANUP(mem_free_ptr) char *text = mem_zalloc(lens[i] + 1);
+		CLEANUP(json_free_ptr) cJSON *json = NULL;
+
+		memset(text, 'x', lens[i]);
+		buf_text(&in, "{\"id\":\"1\",\"result\":{\"content\":[");
+		for (int n = 0; n < 10; n++)
+			buf_printf(&in,
+				   "%s{\"type\":\"text\",\"text\":\"%d%s\"}",
+				   n ? "," : "", n, text);
+		buf_text(&in, "],\"isError\":false}}");
+		assert_true(point_reply_fit(&out, in.data, in.len, 8192));
+		assert_in_range(out.len, 6000, 8192);
+		json = parsed(buf_string(&out));
+		assert_non_null(strstr(buf_string(&out), "\"0x"));
+		assert_non_null(strstr(buf_string(&out),
+				       i ? " (left out: 9 more items; the" :
+					   " (left out: 7 more items; the"));
+		assert_non_null(strstr(buf_string(&out), "\"isError\":false"));
+	}
+}
+
 /* Errors, lists, what is no JSON: as they are. */
 static void leaves(void **state)
 {
@@ -187,6 +216,7 @@ int main(void)
 		cmocka_unit_test(names),  cmocka_unit_test(cuts),
 		cmocka_unit_test(fits),	  cmocka_unit_test(others),
 		cmocka_unit_test(leaves), cmocka_unit_test(pictures),
+		cmocka_unit_test(many),
 	};
 
 	mem_init();
