@@ -44,6 +44,7 @@ enum front_noise {
 	FRONT_TLS, /* a TLS ClientHello */
 	FRONT_GARBAGE, /* no HTTP request line */
 	FRONT_BROKEN, /* HTTP, but a head that is broken or can be read in two ways, or an upgrade that is not spoken (answered 400) */
+	FRONT_HALF_UPGRADE, /* a WebSocket of HTTP/1.0, or without Connection, as proxies send it that are not told otherwise (answered 400) */
 	FRONT_SLOW, /* the head was not finished in time */
 	FRONT_EMPTY, /* connected and went without a byte */
 	FRONT_TOO_LARGE, /* head above FRONT_HEAD_MAX (answered 431) */

@@ -322,6 +322,26 @@ static void refuse_head(struct visitor *v, const char *reason)
 	visitor_refuse(v, 400, reason);
 }
 
+/* What is wrong with it is a proxy's doing, and nothing else. */
+static bool is_half_upgrade(const struct head *head)
+{
+	const struct headers *h = &head->headers;
+
+	return text_same(headers_get(h, "Upgrade"), "websocket") &&
+	       headers_get(h, "Sec-WebSocket-Key") &&
+	       (head->http_1_0 ||
+		!head_has_token(headers_get(h, "Connection"), "upgrade"));
+}
+
+static void refuse_upgrade(struct visitor *v, const struct head *head,
+			   const char *reason)
+{
+	front_noise(v->front,
+		    is_half_upgrade(head) ? FRONT_HALF_UPGRADE : FRONT_BROKEN,
+		    v->address);
+	visitor_refuse(v, 400, reason);
+}
+
 /* Of those that the owner took, one may go for it. */
 static bool owner_makes_room(const struct visitor *v)
 {
@@ -435,7 +455,7 @@ static void serve(struct visitor *v, const struct head *head)
 		upgrade(v, &view);
 		break;
 	case HEAD_REFUSE:
-		refuse_head(v, reason);
+		refuse_upgrade(v, head, reason);
 		break;
 	case HEAD_NO_UPGRADE:
 		if (!has_share(v))

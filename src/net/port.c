@@ -485,6 +485,7 @@ static void on_noise(void *place, enum front_noise what, const char *address)
 	else
 		p->facts.connections++;
 	p->facts.tls += what == FRONT_TLS;
+	p->facts.no_upgrade += what == FRONT_HALF_UPGRADE;
 	if (n.text && address)
 		p->policy->heard(p->owner, &n);
 }

@@ -308,6 +308,33 @@ static void test_proxy_without_upgrade(void **state)
 	stop();
 }
 
+static void child_half_upgrade(uint16_t to, int out)
+{
+	exchange(to, out,
+		 "GET /ws HTTP/1.0\r\nHost: h:1\r\nUpgrade: websocket\r\n"
+		 "Connection: upgrade\r\nSec-WebSocket-Version: 13\r\n"
+		 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+	exchange(to, out,
+		 "GET /ws HTTP/1.1\r\nHost: h:1\r\nUpgrade: websocket\r\n"
+		 "Connection: close\r\nSec-WebSocket-Version: 13\r\n"
+		 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+}
+
+/* nginx as it is set up by who knows of Upgrade alone. */
+static void test_proxy_with_half_of_it(void **state)
+{
+	const char *got;
+
+	(void)state;
+	start("listen:127.0.0.1:0", NULL, NULL);
+	got = visit(child_half_upgrade);
+	assert_non_null(strstr(got, "a WebSocket upgrade needs HTTP/1.1"));
+	assert_non_null(strstr(got, "needs 'Connection: Upgrade'"));
+	told(NOTICE_NOISE, "a proxy in front must pass all of it on");
+	explains("a proxy took 'Upgrade' away");
+	stop();
+}
+
 static void child_strangers(uint16_t to, int out)
 {
 	static const char *const said[] = {
@@ -477,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_ota),
 		cmocka_unit_test(test_page_and_paths),
 		cmocka_unit_test(test_proxy_without_upgrade),
+		cmocka_unit_test(test_proxy_with_half_of_it),
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_device),

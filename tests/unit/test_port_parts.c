@@ -202,6 +202,9 @@ static void test_noise(void **state)
 		{ FRONT_GARBAGE, "something came that is no HTTP" },
 		{ FRONT_BROKEN,
 		  "a request was broken, could be read in two ways, or wanted another upgrade than WebSocket 13" },
+		{ FRONT_HALF_UPGRADE,
+		  "a WebSocket request came as HTTP/1.0 or without 'Connection: Upgrade': a proxy in front must pass all of it on\n"
+		  "(nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection upgrade)" },
 		{ FRONT_SLOW, "a request was begun and never finished" },
 		{ FRONT_TOO_LARGE, "a request was too large" },
 		{ FRONT_BODY_TOO_LARGE, "a request was too large" },
