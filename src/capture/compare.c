@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/compare.h"
+#include "base/mask.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -60,12 +61,30 @@ static bool is_ignored(const struct both_messages *c)
 	return false;
 }
 
-/* As json_print, NULL for what is not there; out is kept by the caller. */
-static const char *printed(struct buf *out, const cJSON *value)
+/* A secret that has no name of a capture's. */
+static bool is_bare_secret(const struct both_messages *c, const cJSON *value)
 {
+	const char *name = strrchr(buf_string(&c->pointer), '/');
+
+	return name && mask_is_secret(name + 1) && cJSON_IsString(value) &&
+	       *value->valuestring &&
+	       strncmp(value->valuestring, "***", 3) != 0;
+}
+
+/* As json_print, but for secrets; NULL for what is not there; out is kept by the caller. */
+static const char *printed(const struct both_messages *c, struct buf *out,
+			   const cJSON *value)
+{
+	CLEANUP(buf_done) struct buf plain = { 0 };
+
 	if (!value)
 		return NULL;
-	json_print(out, value);
+	if (is_bare_secret(c, value)) {
+		buf_text(out, "\"***\"");
+		return buf_string(out);
+	}
+	json_print(&plain, value);
+	mask_secrets(out, buf_string(&plain), plain.len);
 	return buf_string(out);
 }
 
@@ -77,8 +96,8 @@ static void differ(struct both_messages *c, const cJSON *was, const cJSON *is)
 	c->count++;
 	if (!c->found)
 		return;
-	d.was = printed(&old, was);
-	d.is = printed(&new, is);
+	d.was = printed(c, &old, was);
+	d.is = printed(c, &new, is);
 	c->found(c->owner, &d);
 }
 
@@ -175,6 +194,14 @@ static void compare(struct both_messages *c, const cJSON *was, const cJSON *is)
 }
 /* NOLINTEND(misc-no-recursion) */
 
+static void add_bytes(struct buf *out, struct span bytes)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+
+	mask_secrets(&masked, bytes.text, bytes.len);
+	buf_json_string(out, buf_string(&masked), masked.len);
+}
+
 /* One of the two is no JSON: their bytes, each told as a JSON text. */
 static void compare_bytes(struct both_messages *c, struct span was,
 			  struct span is)
@@ -187,8 +214,8 @@ static void compare_bytes(struct both_messages *c, struct span was,
 	c->count++;
 	if (!c->found)
 		return;
-	buf_json_string(&old, was.text, was.len);
-	buf_json_string(&new, is.text, is.len);
+	add_bytes(&old, was);
+	add_bytes(&new, is);
 	d.was = buf_string(&old);
 	d.is = buf_string(&new);
 	c->found(c->owner, &d);

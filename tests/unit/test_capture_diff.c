@@ -97,6 +97,24 @@ static void fleeting_names(void **state)
 	assert_differs("[1]", "[1,{\"a\":2}]", NULL, "/1 - -> {\"a\":2}\n");
 }
 
+/* What a live peer says, or a capture that was not masked: its secrets are not told. */
+static void secrets(void **state)
+{
+	(void)state;
+	assert_differs("{}", "{\"a\":1,\"password\":\"geheim\"}", NULL,
+		       "/a - -> 1\n/password - -> \"***\"\n");
+	assert_differs("{\"token\":\"***1\"}", "{}", NULL,
+		       "/token \"***1\" -> -\n");
+	assert_differs("{\"token\":\"\"}", "{\"token\":\"geheim\"}", NULL,
+		       "/token \"\" -> \"***\"\n");
+	assert_differs("{}", "{\"b\":{\"token\":\"geheim\",\"c\":2}}", NULL,
+		       "/b - -> {\"token\":\"***\",\"c\":2}\n");
+	assert_differs("{}", "{\"u\":\"http://h/?token=geheim\"}", NULL,
+		       "/u - -> \"http://h/?token=***\"\n");
+	assert_differs("x", "{\"token\":\"geheim\"}", NULL,
+		       " \"x\" -> \"{\\\"token\\\":\\\"***\\\"}\"\n");
+}
+
 static void ignored(void **state)
 {
 	static const char was[] = "{\"r\":[{\"v\":1,\"w\":1},{\"v\":2}]}";
@@ -571,15 +589,25 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members),     cmocka_unit_test(fleeting),
-		cmocka_unit_test(ignored),     cmocka_unit_test(nested),
-		cmocka_unit_test(keys),	       cmocka_unit_test(same),
-		cmocka_unit_test(others),      cmocka_unit_test(order),
-		cmocka_unit_test(many),	       cmocka_unit_test(fleeting_names),
-		cmocka_unit_test(nested_deep), cmocka_unit_test(nested_beside),
-		cmocka_unit_test(more_keys),   cmocka_unit_test(http_keys),
-		cmocka_unit_test(only_one),    cmocka_unit_test(numbers),
-		cmocka_unit_test(devices),     cmocka_unit_test(slower),
+		cmocka_unit_test(members),
+		cmocka_unit_test(fleeting),
+		cmocka_unit_test(ignored),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(keys),
+		cmocka_unit_test(same),
+		cmocka_unit_test(others),
+		cmocka_unit_test(order),
+		cmocka_unit_test(many),
+		cmocka_unit_test(fleeting_names),
+		cmocka_unit_test(secrets),
+		cmocka_unit_test(nested_deep),
+		cmocka_unit_test(nested_beside),
+		cmocka_unit_test(more_keys),
+		cmocka_unit_test(http_keys),
+		cmocka_unit_test(only_one),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(devices),
+		cmocka_unit_test(slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
