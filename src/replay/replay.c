@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/replay.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -562,6 +563,16 @@ static int say(struct talk_again *t, const struct step *s, struct error *err)
 	return 0;
 }
 
+/* Half a message is none that the backend said. */
+static void leave_out(struct talk_again *t, const struct step *s)
+{
+	check_stage(
+		&t->r->k, "left", STAGE_SKIPPED,
+		"out: message %" PRIu64
+		", of which the capture has the beginning alone: not said again",
+		s->n);
+}
+
 static int say_all(struct talk_again *t, struct error *err)
 {
 	const struct steps *was = &t->r->was;
@@ -571,6 +582,10 @@ static int say_all(struct talk_again *t, struct error *err)
 
 		if (s->from != FROM_BACKEND)
 			continue;
+		if (s->cut) {
+			leave_out(t, s);
+			continue;
+		}
 		check_progress(&t->r->k, s->key);
 		if (greet(t, err) || wait_answers(t, i, err) ||
 		    wait_pace(t, i, err))

@@ -227,6 +227,16 @@ recorded() {
 	grep -q 'glyph_push.*\\"transport\\":\\"websocket\\"' t.jsonl
 }
 
+@test "of a message above 64 kB the beginning is not said to a device" {
+	recorded sim:
+	jq -c 'select(.kind != "end")' board.jsonl >cut.jsonl
+	jq -c 'select(.kind == "text" and .from == "backend")' board.jsonl | tail -1 |
+		jq -c '.n = 99 | .t += 1 | .size = 70000 | .cut = 20 | .text = .text[:20]' >>cut.jsonl
+	mcp sim: replay cut.jsonl --speed max
+	ends 0
+	says 'out: message 99, of which'
+}
+
 @test "clone: the address of a live server is told without its secrets" {
 	server_of_tools
 	mcp "$UP/json?token=geheim" clone --no-calls
