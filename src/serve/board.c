@@ -551,6 +551,7 @@ void board_held_down(struct board *d, const struct error *why)
 	board_trace_end(d, why->text, why);
 	d->open = false;
 	d->state = DEVICE_CONNECTED;
+	d->ask_at = LOOP_FOREVER;
 	board_start_drop(d);
 	mem_free(TAKE(d->reason));
 	mem_free(TAKE(d->initialize));

@@ -84,7 +84,8 @@ struct board {
 	/* Of the first question since it was heard last; 0: none is open. */
 	int64_t asked_ms;
 	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
-	int64_t ask_at; /* … when it is asked as a tool side; LOOP_FOREVER */
+	/* … when it is asked as a tool side, or, kept open, listed again; LOOP_FOREVER */
+	int64_t ask_at;
 	int64_t audio_told; /* loop_now() ms */
 
 	char *hello; /* its text; NULL */

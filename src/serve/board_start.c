@@ -28,6 +28,8 @@
 #define LIST_BYTES_MAX ((size_t)8 << 20)
 #define INITIALIZE_MAX 65536
 #define NAME_MAX_BYTES 96
+/* A server may say that its tools changed each time they are listed. */
+#define RELIST_MS 1000
 
 static void give_turns(struct serve *s);
 
@@ -93,6 +95,20 @@ void board_unfit(struct board *d, enum board_state state,
 	settle(d, state, board_state_name(state));
 }
 
+static void relist(struct board *d)
+{
+	struct held *h = d->held;
+	int64_t now = loop_now();
+
+	if (!h->relisted_at || now - h->relisted_at >= RELIST_MS) {
+		h->relisted_at = now;
+		board_list_again(d);
+		return;
+	}
+	d->ask_at = now + RELIST_MS;
+	d->server->events->due(d->server, d->ask_at);
+}
+
 static void ready(struct board *d)
 {
 	size_t user = d->tools->user, all = d->tools->count;
@@ -112,7 +128,7 @@ static void ready(struct board *d)
 			user, d->tools->id);
 	settle(d, DEVICE_READY, "ready");
 	if (d->held && d->held->relist)
-		board_list_again(d);
+		relist(d);
 }
 
 /* ---- replies ---- */
@@ -499,7 +515,8 @@ int board_start_held(struct board *d, struct span reply, const char *address,
 void board_list_again(struct board *d)
 {
 	d->held->relist = true;
-	if (d->start || !d->open || d->state != DEVICE_READY)
+	if (d->start || !d->open || d->closing || d->state != DEVICE_READY ||
+	    d->ask_at != LOOP_FOREVER)
 		return;
 	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
 	begin_listing(d);

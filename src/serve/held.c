@@ -197,8 +197,12 @@ static bool sweep(struct held *h, int64_t now)
 {
 	struct board *d = h->board;
 
+	if (d->ask_at <= now) {
+		d->ask_at = LOOP_FOREVER;
+		board_list_again(d);
+	}
 	if (d->deadline > now)
-		return d->deadline != LOOP_FOREVER;
+		return d->deadline != LOOP_FOREVER || d->ask_at != LOOP_FOREVER;
 	if (h->end_by <= now) {
 		/* It does not end by itself. */
 		if (h->keeper)

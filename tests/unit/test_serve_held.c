@@ -617,6 +617,7 @@ static void tools_change(void **state)
 	static const char changed[] =
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
 	struct command k, c;
+	struct board *d;
 
 	(void)state;
 	command_open(&k);
@@ -631,8 +632,26 @@ static void tools_change(void **state)
 	/* Once more amid that: once more behind it. */
 	said_by(&k, changed);
 	lists(&k, "two");
+	/* Each time it is listed: then it is left alone for a while. */
+	said_by(&k, changed);
 	lists(&k, "three");
 	has_tool(&c, "three");
+	said_by(&k, changed);
+	expect_quiet(&k);
+	d = server.registry.first;
+	assert_true(board_sweep(d, loop_now()));
+	expect_quiet(&k);
+	assert_in_range(d->ask_at, loop_now(), loop_now() + 1000);
+	assert_false(board_sweep(d, d->ask_at));
+	said_by(&k, changed);
+	lists(&k, "four");
+	has_tool(&c, "four");
+	/* It is to end: nothing more is asked. */
+	assert_true(d->ask_at < LOOP_FOREVER);
+	ask(&c, "{\"op\":\"close\",\"device\":\"thing\"}");
+	assert_string_equal(hear(&k, CONTROL_JSON), "{\"op\":\"end\"}");
+	board_sweep(d, d->ask_at);
+	assert_int_equal(d->state, DEVICE_READY);
 	expect_quiet(&k);
 	command_done(&c);
 	keeper_done(&k);
