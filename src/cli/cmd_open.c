@@ -224,6 +224,9 @@ static int keep(struct opening *o, const struct keeper_order *order,
 	}
 	if (which == 0)
 		which = keeper_run(app, order, err);
+	/* The terminal is somebody else's by now. */
+	if (which < 0 && is_abandoned(&o->daemon))
+		let_go();
 	if (which && err->kind == ERR_CONNECT && err->code == EEXIST) {
 		render_note(&app->out, "%s", err->text);
 		error_reset(err);

@@ -106,6 +106,13 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$output" = "closed 4 servers" ]
 }
 
+@test "an open that Ctrl-C ended says nothing later on" {
+	mcpctl open "$(asking)"
+	timeout -s INT 0.5 mcpctl open "stdio:sh -c 'sleep 1; exec $(asking | cut -d: -f2)'" 2>gone || :
+	until_true devices_are 1
+	[ ! -s gone ]
+}
+
 @test "what another command is opening is not open yet: what comes of it counts" {
 	background first mcpctl --timeout 1s open stdio:sleep\ 60
 	local first=$LAST
