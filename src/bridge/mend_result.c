@@ -292,12 +292,23 @@ static void decode(struct result *out, const cJSON *result)
 	result_decode_take(out, &m);
 }
 
+/* From 2026-07-28 on any value: what hosts take as an object alone is a text. */
+static void add_value(struct result_mender *m, const cJSON *result)
+{
+	const cJSON *value = json_member(result, "structuredContent");
+
+	if (value && !cJSON_IsObject(value) && !cJSON_IsNull(value))
+		add_tree_text(m, value);
+}
+
 static void add_contents(struct result_mender *m, const struct result *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		add_content(m, &r->content[i]);
 	if (!json_array(r->message.result, "content"))
 		add_bare(m, r->message.result);
+	else if (!r->count)
+		add_value(m, r->message.result);
 }
 
 /* What the host would read in the first text, if that is none; yours, NULL. */

@@ -802,6 +802,11 @@ static void results_have_the_shape(void **state)
 	assert_result("{\"content\":\"on\"}",
 		      "{\"content\":[{\"type\":\"text\",\"text\":\"on\"}],"
 		      "\"isError\":false}");
+	assert_result("{\"content\":[],\"structuredContent\":[1,2]}",
+		      "{\"content\":[{\"type\":\"text\",\"text\":\"[1,2]\"}],"
+		      "\"isError\":false}");
+	assert_result("{\"content\":[],\"structuredContent\":null}",
+		      "{\"content\":[],\"isError\":false}");
 	assert_result("{\"structuredContent\":{\"t\":1},\"_meta\":{\"k\":2}}",
 		      "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"t\\\":"
 		      "1}\"}],\"isError\":false,\"structuredContent\":{\"t\":1}"
