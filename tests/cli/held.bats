@@ -374,6 +374,8 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[[ "$output" == *'"a": 1'* ]]
 	run -0 mcpctl --all call --no-validate echo a=2
 	[[ "$output" == *'"a": 2'* ]]
+	run -7 mcpctl --all call --no-validate ask
+	[[ "$output" == *'it asks its user first'* ]]
 	run -0 mcpctl -t "$alone" ping
 	run -0 mcpctl -t "$alone" read test://a
 	[[ "$output" == *'hello from a'* ]]
