@@ -10,11 +10,9 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mcp/modern.h"
 #include "serve/board_tell.h"
 #include "serve/control.h"
 #include "serve/control_peer.h"
-#include "serve/held.h"
 #include "serve/leasing.h"
 #include "serve/photos.h"
 #include "wire/envelope.h"
@@ -242,24 +240,8 @@ static void on_reply(void *owner, struct relay *r, const char *frame,
 		error_row(f, mine.device, mine.started_us, why);
 }
 
-/* A kept server of 2026-07-28 wants to know with each request who asks. */
-static const char *params_for(const struct broadcast *f, const struct board *d,
-			      struct buf *room)
-{
-	const struct client_answers none = { 0 };
-	const struct modern_meta meta = {
-		.revision = d->held ? d->held->modern : NULL, .answers = &none
-	};
-
-	if (!meta.revision)
-		return f->params;
-	modern_params(room, f->params, &meta);
-	return buf_string(room);
-}
-
 static int send_call(struct broadcast *f, struct board *d, struct error *err)
 {
-	CLEANUP(buf_done) struct buf room = { 0 };
 	struct broadcast_call *call;
 
 	if (board_admit(d, f->method, err))
@@ -280,8 +262,8 @@ static int send_call(struct broadcast *f, struct board *d, struct error *err)
 	f->calls_count++;
 	if (f->photos)
 		photos_begin(&d->photos);
-	if (!relay_request(&call->relay, d, f->method, params_for(f, d, &room),
-			   f->timeout, err))
+	if (!relay_request(&call->relay, d, f->method, f->params, f->timeout,
+			   err))
 		return 0;
 	free_call(call);
 	return -1;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "mcp/modern.h"
 #include "serve/board.h"
 #include "serve/board_tell.h"
 #include "serve/photos.h"
@@ -267,14 +268,30 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 	return 0;
 }
 
+/* A kept server of 2026-07-28 wants to know with each request who asks. */
+static const char *params_for(const struct board *d, const char *params,
+			      struct buf *room)
+{
+	const struct client_answers none = { 0 };
+	const struct modern_meta meta = {
+		.revision = d->held ? d->held->modern : NULL, .answers = &none
+	};
+
+	if (!meta.revision)
+		return params;
+	modern_params(room, params, &meta);
+	return buf_string(room);
+}
+
 int relay_request(struct relay *r, struct board *d, const char *method,
 		  const char *params, int64_t timeout, struct error *err)
 {
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":";
 	static const char none[] = "null,\"method\":";
-	CLEANUP(buf_done) struct buf payload = { 0 };
+	CLEANUP(buf_done) struct buf payload = { 0 }, room = { 0 };
 	struct span id;
 
+	params = params_for(d, params, &room);
 	buf_text(&payload, head);
 	buf_text(&payload, none);
 	buf_json_string(&payload, method, strlen(method));
