@@ -560,17 +560,25 @@ static bool is_notice(const struct event *e, const char *method)
 	return e->kind == EVENT_NOTIFICATION && text_equal(e->name, method);
 }
 
+/* Some give it back as a text. */
+static bool is_own_token(const struct bridge_server *s, const cJSON *params)
+{
+	const char *text = json_string(params, "progressToken");
+	int64_t token;
+
+	return (text ? text_integer(text, 0, INT32_MAX, &token) :
+		       json_integer(params, "progressToken", &token)) == 0 &&
+	       token == s->call.id;
+}
+
 static void hear_progress(struct bridge_server *s, const struct event *e)
 {
 	CLEANUP(json_free_ptr)
 	cJSON *tree = e->text ? json_parse(e->text, e->len, NULL) : NULL;
 	const cJSON *params = json_object(tree, "params");
 	const struct bridge_call *c = s->at;
-	int64_t token;
 
-	if (c && c->progress && !c->abandoned &&
-	    json_integer(params, "progressToken", &token) == 0 &&
-	    token == s->call.id)
+	if (c && c->progress && !c->abandoned && is_own_token(s, params))
 		c->progress(c->owner, params);
 }
 

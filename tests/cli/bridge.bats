@@ -847,6 +847,38 @@ h.end()
 EOF
 }
 
+@test "progress of a server that gives the token back as a text is passed on" {
+	cat >text.py <<'END'
+import json, sys
+def send(m):
+    print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    r = {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}}}
+    if m["method"] == "tools/list":
+        r = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}}
+    if m["method"] == "tools/call":
+        send({"method": "notifications/progress", "params": {
+            "progressToken": str(m["params"]["_meta"]["progressToken"]), "progress": 0.5}})
+        r = {"result": {"content": []}}
+    if m["method"] == "server/discover":
+        r = {"error": {"code": -32601, "message": "no"}}
+    send({"id": m["id"], **r})
+END
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "stdio:/usr/bin/python3 text.py", "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("a")
+h.reply(h.start_call("a", meta={"progressToken": "mine"}))
+assert [n["params"] for n in h.notices if n["method"] == "notifications/progress"] == \
+    [{"progressToken": "mine", "progress": 0.5}], h.notices
+h.end()
+EOF
+}
+
 @test "resources and prompts of servers are passed on, each from whoever has it" {
 	host <<'EOF'
 from bridge_host import Host
