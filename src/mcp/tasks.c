@@ -445,7 +445,9 @@ static int rest(struct task_waiting *w, struct error *err)
 
 	if (until > w->deadline)
 		until = w->deadline;
-	if (session_watch(s, w->begun ? &w->call.done : NULL, until, err))
+	/* What has ended already is waited for no more. */
+	if (session_watch(s, w->begun && !w->call.done ? &w->call.done : NULL,
+			  until, err))
 		return -1;
 	if (session_is_held(s))
 		put_off(w, began);

@@ -300,6 +300,31 @@ static void asks_for_the_result_where_it_waits(void **state)
 	result_done(&out);
 }
 
+/* It has a result, and says that it waits for an answer: no reason to hurry. */
+static void a_result_is_waited_for_once(void **state)
+{
+	struct error err = { 0 };
+	struct result out;
+	struct task t = { .id = mem_strdup("a/1"), .poll_ms = 60000 };
+	struct task_wait how = { .answers = true, .only = true };
+
+	(void)state;
+	t.status = TASK_INPUT;
+	t.word = mem_strdup("input_required");
+	script_add("initialize", WITH_TASKS);
+	script_add("tasks/result", "\"result\":" RESULT("early"));
+	script_add("tasks/get", "\"result\":{" TASK("input_required") "}");
+	open_client(DIALECT_PLAIN);
+	how.deadline = loop_now() + 200;
+	assert_int_equal(client_task_wait(&client, &t, &how, &out, &err), -1);
+	assert_string_equal(
+		err.text,
+		"the task is not over when the time is (input_required)");
+	task_done(&t);
+	result_done(&out);
+	error_reset(&err);
+}
+
 static void lists_tasks(void **state)
 {
 	struct error err = { 0 };
@@ -566,6 +591,7 @@ int main(void)
 		CLIENT_TEST(what_was_told_is_not_done),
 		CLIENT_TEST(what_it_waits_for_is_not_made_up),
 		CLIENT_TEST(asks_for_the_result_where_it_waits),
+		CLIENT_TEST(a_result_is_waited_for_once),
 		CLIENT_TEST(lists_tasks),
 		CLIENT_TEST(asks_nothing_of_who_has_none),
 		CLIENT_TEST(asks_for_no_part_that_is_missing),
