@@ -197,29 +197,13 @@ static void failed_listing(struct board *d, struct error *why)
 static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
 		    const struct error *why);
 
-static void list_params(const struct board *d, struct buf *out)
-{
-	const struct client_answers none = { 0 };
-	const struct modern_meta meta = {
-		.revision = d->held ? d->held->modern : NULL, .answers = &none
-	};
-	CLEANUP(buf_done) struct buf params = { 0 };
-
-	if (!meta.revision) {
-		listing_params(&d->start->listing, out);
-		return;
-	}
-	listing_params(&d->start->listing, &params);
-	modern_params(out, params.len ? params.data : NULL, &meta);
-}
-
 static void ask_page(struct board *d)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
 	struct board_start *st = d->start;
 
-	list_params(d, &params);
+	listing_params(&st->listing, &params);
 	st->relay.done = on_page;
 	if (!relay_request(&st->relay, d, "tools/list",
 			   params.len ? params.data : NULL,

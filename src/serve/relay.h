@@ -81,7 +81,10 @@ struct relay_table {
 int relay_send(struct relay *r, struct board *d, struct span payload,
 	       struct span id, int64_t timeout, struct error *err);
 
-/* A request made here; done's frame has id null. params JSON text or NULL. */
+/*
+ * A request made here; done's frame has id null. params JSON text or NULL; who
+ * asks is added where the revision wants it.
+ */
 int relay_request(struct relay *r, struct board *d, const char *method,
 		  const char *params, int64_t timeout, struct error *err);
 
