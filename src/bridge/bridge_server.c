@@ -18,6 +18,7 @@
 #include "rpc/session_calls.h"
 
 enum {
+	RELIST_MS = 1000, /* in which its tools are listed twice at most */
 	PAUSE_MIN_MS = 500, /* before it is dialled again; doubled each time */
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
@@ -51,6 +52,7 @@ struct bridge_server {
 	/* how far it is */
 	bool up, tried;
 	bool listing, listed, stale;
+	int64_t listed_at[2]; /* loop_now() ms: the last two began; 0 */
 	bool asked; /* `call` was started */
 	bool besides; /* `beside` was started */
 };
@@ -138,6 +140,8 @@ static void begin_listing(struct bridge_server *s)
 
 	s->stale = false;
 	s->list_at = LOOP_FOREVER;
+	s->listed_at[0] = s->listed_at[1];
+	s->listed_at[1] = loop_now();
 	listing_init(&s->steps, &s->tools, c->device);
 	s->steps.may_be_board = client_may_be_board(c);
 	s->steps.modern = c->modern;
@@ -768,6 +772,24 @@ static void renew(struct bridge_server *s)
 	*s->config.woken = true;
 }
 
+/* A server may say that its tools changed each time they are listed. */
+static int64_t list_due(const struct bridge_server *s)
+{
+	const int64_t soon = s->listed_at[0] + RELIST_MS;
+
+	return s->stale && soon < s->list_at ? soon : s->list_at;
+}
+
+static void list_again(struct bridge_server *s, int64_t *next)
+{
+	if (!s->up || s->listing)
+		return;
+	if (loop_now() >= list_due(s))
+		begin_listing(s);
+	else if (list_due(s) < *next)
+		*next = list_due(s);
+}
+
 int64_t bridge_server_tend(struct bridge_server *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -787,10 +809,7 @@ int64_t bridge_server_tend(struct bridge_server *s)
 	}
 	if (s->up && is_idle(s) && server_asks_should_know(&s->asks))
 		renew(s);
-	if (s->up && (s->stale || loop_now() >= s->list_at) && !s->listing)
-		begin_listing(s);
-	if (s->up && s->list_at < next)
-		next = s->list_at;
+	list_again(s, &next);
 	if (!s->connection.session)
 		next = dial_at(s);
 	due = bridge_peer_tend(&s->peer);

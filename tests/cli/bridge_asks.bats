@@ -583,3 +583,33 @@ EOF
 	[ "$(grep -c '^resources/subscribe {"uri": "shelf://a"}' shelf.log)" = 2 ]
 	[ "$(grep -c '^logging/setLevel {"level": "error"}' shelf.log)" = 2 ]
 }
+
+@test "a server that changes its tools whenever they are listed is left alone between" {
+	cat >changing.py <<'EOF'
+import json, sys
+def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    result = {"content": [{"type": "text", "text": "fine"}]}
+    if m["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s", "version": "1"},
+                  "capabilities": {"tools": {"listChanged": True}}}
+    elif m["method"] == "tools/list":
+        print("listed", file=open(sys.argv[1], "a"))
+        say({"method": "notifications/tools/list_changed"})
+        result = {"tools": [{"name": "ok", "inputSchema": {"type": "object"}}]}
+    say({"id": m["id"], "result": result})
+EOF
+	host "stdio:/usr/bin/python3 $WORK/changing.py $WORK/changing.log" <<'EOF'
+import sys, time
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("ok")
+time.sleep(2)
+assert h.call("ok") == ("fine", False)
+EOF
+	[ "$(wc -l <changing.log)" -lt 20 ]
+}
