@@ -1117,6 +1117,7 @@ static void foreign(void **state)
 	refused("root:x:0\n", 9, "line 1 is no JSON");
 	refused("{}\n", 3, "no header");
 	refused("[1]\n", 4, "no header");
+	refused("{\"dir\":1}\n", 10, "no header");
 	refused("{\"capture\":\"x\"}\n", 16, "no version");
 	refused("{\"capture\":2}\n", 14, "version 2");
 	refused("{\"capture\":0}\n", 14, "no version");

@@ -281,9 +281,9 @@ static void test_scripts(void **state)
 
 static void test_pings(void **state)
 {
-	static const int64_t took[] = { 1, 2, 3, 4 };
-	static const struct ping_layer layers[] = { { "mcp", 5, 1, took },
-						    { "ws", 2, 2, NULL } };
+	int64_t took[100];
+	const struct ping_layer layers[] = { { "mcp", 101, 1, took },
+					     { "ws", 2, 2, NULL } };
 	const struct pings_record p = { layers, 2 };
 	const struct ping_record one = { .took_us = 1,
 					 .tcp_us = 2,
@@ -291,10 +291,12 @@ static void test_pings(void **state)
 
 	(void)state;
 	start();
+	for (int i = 0; i < 100; i++)
+		took[i] = i + 1;
 	s.r.ops->ping(&s.r, &one);
 	s.r.ops->pings(&s.r, &p);
 	shows("{\"alive\":true,\"took_us\":1,\"error\":false,\"tcp_us\":2,\"ws_us\":3}\n"
-	      "{\"ping\":{\"mcp\":{\"sent\":5,\"lost\":1,\"p50_us\":2,\"p90_us\":4,\"p99_us\":4,\"max_us\":4},\"ws\":{\"sent\":2,\"lost\":2,\"p50_us\":null,\"p90_us\":null,\"p99_us\":null,\"max_us\":null}}}\n");
+	      "{\"ping\":{\"mcp\":{\"sent\":101,\"lost\":1,\"p50_us\":50,\"p90_us\":90,\"p99_us\":99,\"max_us\":100},\"ws\":{\"sent\":2,\"lost\":2,\"p50_us\":null,\"p90_us\":null,\"p99_us\":null,\"max_us\":null}}}\n");
 }
 
 /* What serve tells; its detail only if the line stays JSON. */

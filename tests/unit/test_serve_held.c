@@ -164,6 +164,8 @@ static void ended_when_nobody_uses_it(void **state)
 	hold_as(&k, 1, 1, ",\"for\":600000");
 	expect_json(&k, "\"op\":\"holding\"", NULL);
 	d = server.registry.first;
+	assert_true(d->number > 0);
+	assert_int_equal(d->number, server.connections);
 	assert_int_equal(d->deadline, LOOP_FOREVER);
 	assert_false(board_sweep(d, loop_now()));
 	ask(&k, UP(""));
