@@ -27,7 +27,7 @@ static int not_closed(struct app *app, bool others, struct error *err)
 static int close_run(const struct invocation *in, struct error *err)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
-	int64_t count = 0, ended = 0;
+	int64_t count = 0, ended;
 
 	for (int i = 0; i < in->argc; i++) {
 		CLEANUP(mem_free_ptr) char *name = held_name(in->argv[i]);

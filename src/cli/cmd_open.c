@@ -88,7 +88,7 @@ static int start_serve(const char *path, FILE *to, struct error *err)
 	CLEANUP(mem_free_ptr) char *socket = mem_strdup(path);
 	char *argv[] = { name, command, alone, away, quiet, at, socket, NULL };
 	int error, how = 0, said = memfd_create("serve", MFD_CLOEXEC);
-	bool is_open;
+	bool there;
 	pid_t child;
 
 	error = spawn_serve(&child, argv, said);
@@ -96,15 +96,15 @@ static int start_serve(const char *path, FILE *to, struct error *err)
 		if (errno != EINTR)
 			break;
 	}
-	is_open = !error && control_is_open(path);
+	there = !error && control_is_open(path);
 	/* Another `open` may have been faster: then it says so, and all is well. */
-	if (is_open && how && said >= 0)
+	if (there && how && said >= 0)
 		close(said);
 	else
 		repeat(to, said);
 	if (error)
 		return cannot_start(strerror(error), err);
-	return is_open ? 0 : cannot_start("it ended at once, see above", err);
+	return there ? 0 : cannot_start("it ended at once, see above", err);
 }
 
 static int find_serve(char **path, const struct app *app, struct error *err)

@@ -404,12 +404,11 @@ static void hand_on(struct visitor *v, const struct front_head *view)
 static bool is_mere_offer(const struct visitor *v, const struct head *head)
 {
 	const struct headers *h = &head->headers;
-	const char *upgrade = headers_get(h, "Upgrade");
+	const char *offer = headers_get(h, "Upgrade");
 
 	return !v->front->events.take &&
-	       (strncasecmp(upgrade, "TLS/1.", 6) == 0 ||
-		(text_same(upgrade, "h2c") &&
-		 headers_get(h, "HTTP2-Settings")));
+	       (strncasecmp(offer, "TLS/1.", 6) == 0 ||
+		(text_same(offer, "h2c") && headers_get(h, "HTTP2-Settings")));
 }
 
 static enum head_upgrade wish_of(const struct visitor *v,

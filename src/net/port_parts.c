@@ -143,8 +143,7 @@ const char *knock_noise(enum front_noise what)
 		[FRONT_BROKEN] =
 			"a request was broken, could be read in two ways, or wanted another upgrade than WebSocket 13",
 		[FRONT_HALF_UPGRADE] =
-			"a WebSocket request came as HTTP/1.0 or without 'Connection: Upgrade': a proxy in front must pass all of it on\n"
-			"(nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection upgrade)",
+			"a WebSocket request came as HTTP/1.0 or without 'Connection: Upgrade': a proxy in front must pass all of it on\n(nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection upgrade)",
 		[FRONT_SLOW] = "a request was begun and never finished",
 		[FRONT_EMPTY] = NULL,
 		[FRONT_TOO_LARGE] = "a request was too large",

@@ -1087,8 +1087,8 @@ static int read_server(struct upstream *out, const char *url, struct error *err)
 	if (endpoint_parse(&e, url, "the argument", err))
 		return -1;
 	*out = (struct upstream){ .url = mem_strdup(url),
-				  .host = TAKE(e.host),
-				  .path = TAKE(e.path),
+				  .host = mem_strdup(e.host),
+				  .path = mem_strdup(e.path),
 				  .port = e.port,
 				  .has_port = e.port != e.scheme->port,
 				  .tls = endpoint_has(&e, SCHEME_TLS) };
