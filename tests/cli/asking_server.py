@@ -6,8 +6,10 @@ becomes the text of the tool's result.
 asking_server.py [LOG]: what the client answers is also written to LOG, a line
 each, so that answers without a call can be seen."""
 import json
+import os
 import sys
 import threading
+import time
 
 LOCK = threading.Lock()
 PENDING = {}  # id -> what to do with the answer
@@ -125,9 +127,15 @@ def tool_withdraw(call, arguments):
 
 
 def tool_later(call, arguments):
-    """The call is over when the question comes."""
+    """The call is over when the question comes; when: a file that is waited for."""
+
+    def ask():
+        while "when" in arguments and not os.path.exists(arguments["when"]):
+            time.sleep(0.02)
+        elicit(arguments, lambda a: None)
+
     finish(call, "wait")
-    threading.Timer(arguments.get("after", 0.3), lambda: elicit(arguments, lambda a: None)).start()
+    threading.Timer(arguments.get("after", 0.3), ask).start()
 
 
 def tool_besides(call, arguments):

@@ -435,11 +435,12 @@ at_terminal() {
 	enter d
 	see '"action": "decline"'
 	last_line '^asker> *$'
-	enter 'call later after:=1'
+	enter 'call later when=typed'
 	see '^wait'
 	last_line '^asker> *$'
 	type_text 'call capab'
 	last_line '^asker> call capab *$'
+	touch typed
 	see '^\| Who are you'
 	last_line '^Answer it'
 	keys Enter
