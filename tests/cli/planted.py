@@ -11,6 +11,7 @@ The file "answer-get" is what GET is answered with, "answer-activate" a board's
 answer to a challenge; behind that "answer-after" is the answer, if there is one.
 """
 import pathlib
+import select
 import socketserver
 import ssl
 import sys
@@ -53,7 +54,9 @@ class Planted(socketserver.StreamRequestHandler):
             self.rfile.read(20000)
             self.wfile.write(FILE.read_bytes())
             self.wfile.flush()
-            self.rfile.read()  # what comes is lost
+            gone = select.poll()  # what comes is not read
+            gone.register(self.request, select.POLLRDHUP)
+            gone.poll()
             return
         if self.get and HOW.with_name("answer-get").exists():
             self.wfile.write(HOW.with_name("answer-get").read_bytes())
