@@ -292,6 +292,9 @@ counter() {
 	counter
 	run -0 --separate-stderr mcpctl -o json "${COUNTER[@]}" watch count --load 5 --count 50
 	jq -e '.calls | .made == 50 and .failed == 0 and .p50_us <= .max_us' <<<"$output"
+	# The first of a rate is begun at once.
+	run -0 --separate-stderr mcpctl -o json "${COUNTER[@]}" watch count --load 1/s --for 300ms
+	jq -e '.calls.made == 1' <<<"$output"
 	run -0 --separate-stderr mcpctl -o json "${COUNTER[@]}" watch count --load 100/s --for 300ms
 	jq -e '.calls | .made + .late >= 25 and .made <= 31' <<<"$output"
 	# However fast: a number that one reads.
