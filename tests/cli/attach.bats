@@ -358,6 +358,16 @@ END
 	wait_for watch.out gone
 }
 
+@test "devices --watch where a board is there, and a broker" {
+	serve "--mqtt=$(free_port)"
+	device board
+	event ready
+	background watch mcpctl -o json devices --watch
+	wait_for watch.out '"state":"ready"'
+	kill -KILL "$DEVICE"
+	wait_for watch.out gone
+}
+
 @test "kick ends a board's connection; an unknown one is named" {
 	serve
 	device board
