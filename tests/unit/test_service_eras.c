@@ -435,6 +435,11 @@ static void test_meta(void **state)
 		   "\"prompts\":{\"listChanged\":false},\"resources\":{"
 		   "\"subscribe\":true,\"listChanged\":false},"
 		   "\"completions\":{}}}}");
+	/* What is read is kept as long as a list. */
+	bench_has(&b,
+		  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\","
+		  "\"params\":{\"uri\":\"x://1\"," META("") "}}",
+		  "\"ttlMs\":7,\"cacheScope\":\"public\"");
 	hear(&b, &h,
 	     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{" META(
 		     "") "}}",
