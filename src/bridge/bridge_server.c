@@ -14,6 +14,7 @@
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
 #include "mcp/opening.h"
+#include "mcp/tools.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
 
@@ -186,17 +187,12 @@ static bool is_gone(const struct error *f)
 	       (f->code < HTTP_REFUSES || f->code == HTTP_NOT_FOUND);
 }
 
-/* That it is modern was found out before, and it may be another one by now. */
-static bool is_other(const struct client *c, const struct error *f)
-{
-	return c->modern && c->era.kept && !c->confirmed && era_may_be_other(f);
-}
-
 /* It may be busy, or just starting; what is broken will be so again. */
 static void not_listed(struct bridge_server *s, const struct error *why)
 {
 	struct client *c = &s->connection.client;
-	const bool other = is_other(c, why) && !s->asked;
+	const bool other =
+		client_era_is_old(c) && era_may_be_other(why) && !s->asked;
 
 	s->listed = true;
 	end_listing(s);
@@ -374,9 +370,7 @@ static const char *fit_params(struct bridge_server *s, const char *params,
 					  &wrapped, err);
 	if (!arguments)
 		return NULL;
-	buf_text(room, "{\"name\":");
-	buf_json_string(room, tool, strlen(tool));
-	buf_printf(room, ",\"arguments\":%s}", arguments);
+	tool_call_params(room, tool, arguments);
 	return buf_string(room);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/setup.h"
 #include "mcp/initialize.h"
 #include "mcp/revision.h"
+#include "mcp/tools.h"
 #include "wire/jsonrpc.h"
 
 struct plan {
@@ -103,20 +104,12 @@ static void show_questions(struct plan *p, enum check_risk risk)
 	}
 }
 
-static void call_params(struct buf *out, const char *name,
-			const char *arguments)
-{
-	buf_text(out, "{\"name\":");
-	buf_json_string(out, name, strlen(name));
-	buf_printf(out, ",\"arguments\":%s}", arguments);
-}
-
 static void show_call(struct plan *p, enum check_risk risk, const char *what,
 		      const char *name, const char *arguments)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 
-	call_params(&params, name, arguments);
+	tool_call_params(&params, name, arguments);
 	show_request(p, risk, what, "tools/call", buf_string(&params));
 }
 
@@ -156,7 +149,7 @@ static void show_named(struct plan *p)
 		CLEANUP(mem_free_ptr)
 		char *name = check_call_split(calls->word[i], &arguments);
 
-		call_params(&params, name, arguments);
+		tool_call_params(&params, name, arguments);
 		jsonrpc_request(&text, p->id++, "tools/call",
 				buf_string(&params));
 		planned_call(p->k, "what --call names", &text);

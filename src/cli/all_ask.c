@@ -324,9 +324,7 @@ static int send_call(struct calling *c, const char *list, const char *name,
 	struct all_request rq = { .list = list, .method = "tools/call" };
 	struct all_fan *f = &c->fan[c->fans++];
 
-	buf_text(&params, "{\"name\":");
-	buf_json_string(&params, name, strlen(name));
-	buf_printf(&params, ",\"arguments\":%s}", arguments);
+	tool_call_params(&params, name, arguments);
 	rq.params = buf_string(&params);
 	*f = (struct all_fan){ .judge = judge_call, .owner = c };
 	return all_start(&c->all, f, &rq, err);
@@ -564,9 +562,7 @@ static int call_question(void *owner, struct connection *connection,
 	if (!sent)
 		return -1;
 	q->method = "tools/call";
-	buf_text(&q->params, "{\"name\":");
-	buf_json_string(&q->params, name, strlen(name));
-	buf_printf(&q->params, ",\"arguments\":%s}", sent);
+	tool_call_params(&q->params, name, sent);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "mcp/client_start.h"
 #include "mcp/content.h"
+#include "mcp/tools.h"
 #include "rpc/session_calls.h"
 
 struct loading {
@@ -172,9 +173,7 @@ int load_run(const struct load *l, struct connection *c,
 					  &room, err);
 	if (!arguments)
 		return -1;
-	buf_text(&params, "{\"name\":");
-	buf_json_string(&params, l->tool, strlen(l->tool));
-	buf_printf(&params, ",\"arguments\":%s}", arguments);
+	tool_call_params(&params, l->tool, arguments);
 	loading.params = buf_take(&params);
 	loading.call = mem_zalloc(LOAD_AT_ONCE * sizeof(struct call));
 	loading.flies = mem_zalloc(LOAD_AT_ONCE * sizeof(bool));

@@ -150,14 +150,15 @@ static bool takes_other_revision(struct client *c, const struct call *call,
 	return true;
 }
 
-/*
- * That it is modern was found out by an earlier command, and this failure may
- * come from a server that is not any more.
- */
+bool client_era_is_old(const struct client *c)
+{
+	return c->modern && c->era.kept && !c->confirmed;
+}
+
+/* This failure may come from a server that is not modern any more. */
 static bool is_of_other_era(struct client *c, const struct error *err)
 {
-	if (!c->modern || !c->era.kept || c->confirmed ||
-	    !session_is_open(c->session))
+	if (!client_era_is_old(c) || !session_is_open(c->session))
 		return false;
 	if (err->kind == ERR_TIMEOUT)
 		client_forget_era(c);

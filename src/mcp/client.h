@@ -126,6 +126,9 @@ int client_describe(struct client *c, struct error *err);
  */
 bool client_may_be_board(const struct client *c);
 
+/* That it is modern was found out earlier, and nothing has confirmed it yet. */
+bool client_era_is_old(const struct client *c);
+
 /*
  * A tool whose arguments cannot be headers as its schema wants is left out, and
  * a notice says so, where headers are sent (modern.md 7).

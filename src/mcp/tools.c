@@ -260,6 +260,13 @@ static void tool_list_append(struct tool_list *l, const cJSON *json,
 	l->count++;
 }
 
+void tool_call_params(struct buf *out, const char *name, const char *arguments)
+{
+	buf_text(out, "{\"name\":");
+	buf_json_string(out, name, strlen(name));
+	buf_printf(out, ",\"arguments\":%s}", arguments);
+}
+
 void tool_list_filter(struct tool_list *l,
 		      bool (*keep)(void *owner, const struct tool *t),
 		      void *owner)

@@ -45,6 +45,9 @@ int tool_list_add_take(struct tool_list *l, struct message *page,
 int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 		       struct error *err);
 
+/* {"name":…,"arguments":…}, what tools/call asks with, appended. arguments: JSON. */
+void tool_call_params(struct buf *out, const char *name, const char *arguments);
+
 /* Only those for which keep says so stay; the pages stay whole. */
 void tool_list_filter(struct tool_list *l,
 		      bool (*keep)(void *owner, const struct tool *t),

@@ -253,9 +253,7 @@ static int send_call(struct pages_calls *c, const struct visit *v,
 				 "too many calls of browsers are on their way");
 	if (leasing_check_browser(d, err) || board_admit(d, "tools/call", err))
 		return -1;
-	buf_text(&params, "{\"name\":");
-	buf_json_string(&params, g->tool, strlen(g->tool));
-	buf_printf(&params, ",\"arguments\":%s}", arguments);
+	tool_call_params(&params, g->tool, arguments);
 	call = new_call(c, v, d, g);
 	if (!relay_request(&call->relay, d, "tools/call", buf_string(&params),
 			   d->server->config.timeout, err))
