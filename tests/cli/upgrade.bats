@@ -416,6 +416,12 @@ sent() {
 	upgraded same 0
 	[ "$(jq .fetched "$WORK/stdout")" = 0 ]
 	upgraded 'done' 0 --force --settle 10ms
+	# Beside one that fails it is none of those that failed.
+	board two --device-id 02:00:00:00:00:02 --fault upgrade-back
+	ready 3
+	mcp --all upgrade new.bin --settle 10ms
+	ends 7
+	hints '1 of 2 boards failed'
 }
 
 @test "files that are no such image, before anything is asked" {
