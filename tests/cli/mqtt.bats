@@ -36,6 +36,12 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 }
 
+@test "who listens everywhere names an address that boards can use" {
+	background serve mcpctl serve --listen 0.0.0.0:0 "--mqtt=$(free_port)"
+	wait_for serve.err '  mqtt://[0-9.]+:[0-9]+ \(mosquitto [0-9.]+\)$'
+	absent '//0.0.0.0' serve.err serve.out
+}
+
 @test "a board that was sent to MQTT and does not come is told, to serve and to tools" {
 	mqtt_serve
 	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:09' -H 'Client-Id: abc' "$OTA" >reply
