@@ -227,11 +227,15 @@ asked() { jq -cr "$1" requests; }
 	hints 2025-11-25
 }
 
-@test "a batch, as 2025-03-26 has it" {
+@test "a batch, as 2025-03-26 has it, and as no other revision does" {
 	server
 	mcp "$URL/batch" call echo text=b
 	ends 0
 	says 'echo: b'
+	absent P709 stderr
+	mcp "$URL/batch/2025-06-18" call echo text=b
+	ends 5
+	hints 'P709 warning  a batch in a revision without batches: it is not read'
 }
 
 @test "the server's own stream: a notification for tail" {
