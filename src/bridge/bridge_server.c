@@ -14,12 +14,12 @@
 #include "mcp/client_start.h"
 #include "mcp/modern.h"
 #include "mcp/opening.h"
+#include "mcp/relist.h"
 #include "mcp/tools.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
 
 enum {
-	RELIST_MS = 1000, /* in which its tools are listed twice at most */
 	PAUSE_MIN_MS = 500, /* before it is dialled again; doubled each time */
 	PAUSE_MAX_MS = 30000,
 	WANTED_MS = 1000, /* … at most, while a call waits for it */
@@ -52,8 +52,8 @@ struct bridge_server {
 	struct server_listens listens;
 	/* how far it is */
 	bool up, tried;
-	bool listing, listed, stale;
-	int64_t listed_at[2]; /* loop_now() ms: the last two began; 0 */
+	bool listing, listed;
+	struct relist relist;
 	bool asked; /* `call` was started */
 	bool besides; /* `beside` was started */
 };
@@ -139,10 +139,8 @@ static void begin_listing(struct bridge_server *s)
 {
 	struct client *c = &s->connection.client;
 
-	s->stale = false;
 	s->list_at = LOOP_FOREVER;
-	s->listed_at[0] = s->listed_at[1];
-	s->listed_at[1] = loop_now();
+	relist_begin(&s->relist, loop_now());
 	listing_init(&s->steps, &s->tools, c->device);
 	s->steps.may_be_board = client_may_be_board(c);
 	s->steps.modern = c->modern;
@@ -302,12 +300,12 @@ static void doubt(struct bridge_server *s, const struct error *f)
 		return;
 	/* Its schema is another one by now. */
 	if (f->kind == ERR_PEER && f->code == MODERN_HEADER_MISMATCH)
-		s->stale = true;
+		s->relist.stale = true;
 	if (c->era.how == ERA_BY_OPTION || !era_may_be_other(f))
 		return;
 	c->era.kept = true;
 	c->confirmed = false;
-	s->stale = true;
+	s->relist.stale = true;
 }
 
 static void take_answer(struct bridge_server *s)
@@ -612,7 +610,7 @@ static void on_event(void *owner, const struct event *e)
 	if (is_notice(e, "notifications/cancelled"))
 		server_asks_hear_withdrawn(&s->asks, e);
 	if (is_notice(e, "notifications/tools/list_changed"))
-		s->stale = true;
+		s->relist.stale = true;
 	else if (is_notice(e, "notifications/progress"))
 		hear_progress(s, e);
 	else if (e->kind == EVENT_ODD)
@@ -766,12 +764,11 @@ static void renew(struct bridge_server *s)
 	*s->config.woken = true;
 }
 
-/* A server may say that its tools changed each time they are listed. */
 static int64_t list_due(const struct bridge_server *s)
 {
-	const int64_t soon = s->listed_at[0] + RELIST_MS;
+	const int64_t soon = relist_at(&s->relist);
 
-	return s->stale && soon < s->list_at ? soon : s->list_at;
+	return soon < s->list_at ? soon : s->list_at;
 }
 
 static void list_again(struct bridge_server *s, int64_t *next)
@@ -857,7 +854,7 @@ struct bridge_server *bridge_server_open(const struct server_config *config)
 					.woken = config->woken,
 					.meet_at = loop_now() + MEET_MS };
 	s->listens = (struct server_listens){ .connection = &s->connection,
-					      .stale = &s->stale };
+					      .stale = &s->relist.stale };
 	if (config->keep)
 		read_kept(s);
 	return s;
@@ -870,7 +867,7 @@ struct bridge_peer *bridge_server_peer(struct bridge_server *s)
 
 void bridge_server_refresh(struct bridge_server *s)
 {
-	s->stale = true;
+	s->relist.stale = true;
 	s->again_at = 0;
 }
 

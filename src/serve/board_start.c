@@ -28,8 +28,6 @@
 #define LIST_BYTES_MAX ((size_t)8 << 20)
 #define INITIALIZE_MAX 65536
 #define NAME_MAX_BYTES 96
-/* A server may say that its tools changed each time they are listed. */
-#define RELIST_MS 1000
 
 static void give_turns(struct serve *s);
 
@@ -95,20 +93,6 @@ void board_unfit(struct board *d, enum board_state state,
 	settle(d, state, board_state_name(state));
 }
 
-static void relist(struct board *d)
-{
-	struct held *h = d->held;
-	int64_t now = loop_now();
-
-	if (!h->relisted_at || now - h->relisted_at >= RELIST_MS) {
-		h->relisted_at = now;
-		board_list_again(d);
-		return;
-	}
-	d->ask_at = now + RELIST_MS;
-	d->server->events->due(d->server, d->ask_at);
-}
-
 static void ready(struct board *d)
 {
 	size_t user = d->tools->user, all = d->tools->count;
@@ -127,8 +111,8 @@ static void ready(struct board *d)
 			"\"tools\":%zu,\"user_tools\":%zu,\"list\":\"%s\"", all,
 			user, d->tools->id);
 	settle(d, DEVICE_READY, "ready");
-	if (d->held && d->held->relist)
-		relist(d);
+	if (d->held && d->held->relist.stale)
+		board_list_again(d, loop_now());
 }
 
 /* ---- replies ---- */
@@ -288,8 +272,10 @@ static void wait_for_turn(struct board *d)
 
 static void begin_listing(struct board *d)
 {
-	if (d->held)
-		d->held->relist = false;
+	if (d->held) {
+		relist_begin(&d->held->relist, loop_now());
+		d->ask_at = LOOP_FOREVER;
+	}
 	d->state = DEVICE_LISTING;
 	d->start = mem_zalloc(sizeof(*d->start));
 	d->start->relay.owner = d;
@@ -496,12 +482,16 @@ int board_start_held(struct board *d, struct span reply, const char *address,
 	return 0;
 }
 
-void board_list_again(struct board *d)
+void board_list_again(struct board *d, int64_t now)
 {
-	d->held->relist = true;
-	if (d->start || !d->open || d->closing || d->state != DEVICE_READY ||
-	    d->ask_at != LOOP_FOREVER)
+	d->held->relist.stale = true;
+	if (d->start || !d->open || d->closing || d->state != DEVICE_READY)
 		return;
+	d->ask_at = relist_at(&d->held->relist);
+	if (d->ask_at > now) {
+		d->server->events->due(d->server, d->ask_at);
+		return;
+	}
 	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
 	begin_listing(d);
 }

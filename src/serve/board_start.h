@@ -15,8 +15,8 @@ void board_ask_tool_side(struct board *d);
  */
 int board_start_held(struct board *d, struct span reply, const char *address,
 		     struct error *err);
-/* Its tools changed. */
-void board_list_again(struct board *d);
+/* Its tools changed: they are listed again, as mcp/relist has it. */
+void board_list_again(struct board *d, int64_t now);
 /* Forget what is under way. */
 void board_start_drop(struct board *d);
 /* It offers no MCP, or something failed: stays connected. */

@@ -199,7 +199,7 @@ static bool sweep(struct held *h, int64_t now)
 
 	if (d->ask_at <= now) {
 		d->ask_at = LOOP_FOREVER;
-		board_list_again(d);
+		board_list_again(d, now);
 	}
 	if (d->deadline > now)
 		return d->deadline != LOOP_FOREVER || d->ask_at != LOOP_FOREVER;

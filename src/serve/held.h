@@ -17,6 +17,7 @@
 #define SERVE_HELD_H
 
 #include "base/loop.h"
+#include "mcp/relist.h"
 #include "wire/jsonrpc.h"
 
 struct board;
@@ -77,8 +78,7 @@ struct held {
 	int64_t used_at; /* loop_now() ms: when the last command had done */
 	int64_t end_by; /* when its keeper is given up; LOOP_FOREVER */
 	struct control_peer *closer; /* who waits for its end; NULL */
-	bool relist; /* its tools changed while they were being listed */
-	int64_t relisted_at; /* loop_now() ms: for that; 0 */
+	struct relist relist;
 	struct timer later; /* its end, told from the loop */
 	struct held_question *questions;
 	size_t questions_count;

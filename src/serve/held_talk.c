@@ -249,7 +249,7 @@ bool held_notification(struct board *d, const struct message *m)
 	if (strcmp(m->method, "notifications/cancelled") == 0)
 		withdrawn(d, m);
 	else if (strcmp(m->method, "notifications/tools/list_changed") == 0)
-		board_list_again(d);
+		board_list_again(d, loop_now());
 	return pass_subscribed(d, m);
 }
 

@@ -302,10 +302,8 @@ int shell_interact(struct shell *s, bool history, struct error *err)
 /*
  * The list of tools, asked for once the peer is connected, so that TAB has it:
  * page by page, without waiting. That it fails is told by the command that
- * needs it. Some servers say at each list that it changed: so not at once again.
+ * needs it.
  */
-
-enum { LIST_AGAIN_MS = 1000 };
 
 static int ask_page(struct shell_list *l, struct session *session)
 {
@@ -329,8 +327,7 @@ void shell_list_start(struct shell *s)
 	if (!s->edit || l->active || s->connection->has_tools ||
 	    !s->connection->connected || app->config.no_init)
 		return;
-	s->stale = false;
-	s->list_at = loop_now() + LIST_AGAIN_MS;
+	relist_begin(&s->relist, loop_now());
 	*l = (struct shell_list){ .active = true,
 				  .opened = s->connection->opened };
 	listing_init(&l->listing, &l->tools, s->connection->client.device);
@@ -378,9 +375,9 @@ void shell_list_step(struct shell *s)
 {
 	if (s->list.active && s->list.call.done)
 		take_page(s);
-	if (!s->stale || s->list.active || loop_now() < s->list_at)
+	if (s->list.active || loop_now() < relist_at(&s->relist))
 		return;
-	s->stale = s->connection->has_tools = false;
+	s->connection->has_tools = false;
 	shell_list_start(s);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/complete.h"
 #include "cli/connection.h"
 #include "mcp/listing.h"
+#include "mcp/relist.h"
 #include "shell/edit.h"
 
 /* The last result, as it came. */
@@ -75,8 +76,7 @@ struct shell {
 
 	struct shell_list list;
 	unsigned listed; /* the session whose list was asked for */
-	bool stale; /* that list changed since */
-	int64_t list_at; /* loop_now() ms: not asked for again before */
+	struct relist relist; /* that list may have changed since */
 	struct shell_last last;
 	const struct render_ops *inner; /* the renderer's own */
 	struct render_ops ops; /* in its place, to keep the last result */

@@ -241,7 +241,7 @@ static int64_t shell_peer_deadline(const struct shell *s)
 		return s->wanted ? s->retry_at : LOOP_FOREVER;
 	if (!c->connected)
 		return client_poll_at(&c->client);
-	return s->stale && !s->list.active ? s->list_at : LOOP_FOREVER;
+	return s->list.active ? LOOP_FOREVER : relist_at(&s->relist);
 }
 
 /* ---- behind a command ---- */
@@ -354,7 +354,7 @@ static void on_event(void *owner, const struct event *e)
 		bool known = s->connection->has_tools;
 
 		s->connection->has_tools = false;
-		s->stale = true;
+		s->relist.stale = true;
 		/* Who did not have the list yet has no use for the news. */
 		if (!known)
 			return;
