@@ -376,6 +376,16 @@ static bool anybody_may_tell(const struct bridge *b)
 	return false;
 }
 
+/* That subscription has named it already. */
+static bool is_named(const struct host_part *p, const char *uri)
+{
+	const struct host_watch *w = p->question->client->host->watches;
+
+	while (w && (w->part != p || strcmp(w->uri, uri) != 0))
+		w = w->next;
+	return w != NULL;
+}
+
 /* False: nobody tells of it. */
 static bool watch_one(struct host_part *p, const char *uri)
 {
@@ -412,7 +422,7 @@ void host_listens_to(struct host_part *p, const cJSON *uris, struct buf *out)
 		const char *uri = cJSON_GetStringValue(one);
 
 		if (!uri || strlen(uri) > URI_MAX || count >= WATCHES_MAX ||
-		    !watch_one(p, uri))
+		    is_named(p, uri) || !watch_one(p, uri))
 			continue;
 		buf_text(out, count++  ? "," :
 			      out->len ? ",\"resourceSubscriptions\":[" :

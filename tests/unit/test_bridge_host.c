@@ -1822,6 +1822,13 @@ static void what_is_listened_to(void **state)
 			    "resources/unsubscribe {\"uri\":\"a:1\"}");
 	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
 	assert_int_equal(ear.tells, 2);
+	/* One that is named twice is one. */
+	question = hear(LISTEN("\"resourceSubscriptions\":[\"a:1\",\"a:1\"]"));
+	assert_string_equal(
+		ear.told, ACKNOWLEDGED("\"resourceSubscriptions\":[\"a:1\"]"));
+	second_says("notifications/resources/updated", "{\"uri\":\"a:1\"}");
+	assert_int_equal(ear.tells, 4);
+	a->abandon(question);
 	/* Nobody would tell of it. */
 	second.offers = OFFERS_RESOURCES;
 	question = hear(LISTEN("\"resourceSubscriptions\":[\"a:1\"]"));
