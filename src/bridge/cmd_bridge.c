@@ -309,6 +309,10 @@ static void tell_left_out(struct app *app)
 		render_note(
 			&app->out,
 			"--proxy is left out, since it holds a password: the host can set http_proxy and https_proxy");
+	if (c->trust)
+		render_note(
+			&app->out,
+			"--trust is left out, since it is for one command: 'mcpctl trust FILE' lets an mcp.json of a folder be used from now on");
 }
 
 static int print_config(const struct invocation *in,

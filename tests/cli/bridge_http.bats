@@ -308,7 +308,12 @@ listed_twice() { [ "$(post "$LIST" -H "$SESSION" | grep -o '__get_device_status'
 	absent s3cret stdout stderr
 	hints '--env is left out'
 	hints '--proxy is left out'
+	absent --trust stderr
 	jq -e '.[].boards.args == ["bridge", "--target=sim:", "--cacert='"$WORK"'/ca.pem"]' <<<"$out"
+	mcp --trust sim: bridge --print-config claude
+	ends 0
+	absent --trust stdout
+	hints '--trust is left out'
 	mcp bridge --keep-asleep
 	ends 2
 	mcp bridge --list
