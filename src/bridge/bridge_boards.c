@@ -56,6 +56,7 @@ struct list_fetch {
 	struct control_client *client;
 	char *id; /* which; NULL: none is fetched */
 	size_t asked, answered;
+	size_t late; /* answers to what was asked for one that failed */
 	bool named; /* its names came */
 	struct buf tools;
 };
@@ -522,14 +523,26 @@ static void take_names(struct list_fetch *f, const cJSON *json)
 		fail_fetch(f);
 }
 
+static void refused(struct list_fetch *f)
+{
+	if (f->named)
+		f->late = f->asked - f->answered - 1;
+	fail_fetch(f);
+}
+
 static void on_fetched(void *owner, const struct control_frame *frame)
 {
 	struct list_fetch *f = owner;
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
 	const char *op;
 
-	if (!f->id || frame->kind != CONTROL_JSON ||
-	    !(json = json_parse(frame->data, frame->len, NULL)))
+	if (frame->kind != CONTROL_JSON)
+		return;
+	if (f->late) {
+		f->late--;
+		return;
+	}
+	if (!f->id || !(json = json_parse(frame->data, frame->len, NULL)))
 		return;
 	op = json_string(json, "op");
 	if (text_equal(op, "names") && !f->named)
@@ -537,7 +550,7 @@ static void on_fetched(void *owner, const struct control_frame *frame)
 	else if (text_equal(op, "tool") && f->named)
 		take_tool(f, (struct span){ frame->data, frame->len });
 	else if (text_equal(op, "error"))
-		fail_fetch(f);
+		refused(f);
 }
 
 static void on_fetch_closed(void *owner, const struct error *why)
@@ -545,6 +558,7 @@ static void on_fetch_closed(void *owner, const struct error *why)
 	struct list_fetch *f = owner;
 
 	f->client = NULL;
+	f->late = 0;
 	if (f->id)
 		fail_fetch(f);
 	note_loss(f->all);

@@ -28,10 +28,14 @@ static struct {
 	const char *boards[PEERS_MAX]; /* device objects; NULL ends them */
 	const char *names, *tool[2];
 	bool keeps_listing; /* no end comes */
+	unsigned
+		lacking; /* tools that are errors, the second before the next names */
 	char *asked[ASKED_MAX];
 	size_t count;
 	struct fake_peer *watch, *caller;
 } play;
+
+#define LACKING "{\"op\":\"error\",\"error\":{}}"
 
 static void say_boards(struct fake_peer *p)
 {
@@ -58,7 +62,15 @@ static void on_frame(struct fake_peer *p, const struct control_frame *f)
 		play.watch = p;
 		say_boards(p);
 	} else if (strcmp(op, "names") == 0) {
+		if (play.lacking == 1) {
+			fake_serve_json(p, LACKING);
+			play.lacking = 0;
+		}
 		fake_serve_json(p, play.names);
+	} else if (strcmp(op, "tool") == 0 && play.lacking) {
+		if (play.lacking == 2)
+			fake_serve_json(p, LACKING);
+		play.lacking = 1;
 	} else if (strcmp(op, "tool") == 0) {
 		fake_serve_json(p, play.tool[strcmp(name, "self.a") != 0]);
 	} else {
@@ -374,6 +386,21 @@ static void a_list_that_cannot_be_had(void **state)
 	until_asked(4);
 	until(is_settled);
 	assert_int_equal(peer[0]->list->tools.count, 0);
+}
+
+/* Errors of that one are not of the next. */
+static void a_list_behind_it(void **state)
+{
+	(void)state;
+	play.lacking = 2;
+	play.names =
+		"{\"op\":\"names\",\"tools\":[[\"self.a\",\"A\"],[\"self.b\",\"\"]],\"count\":2}";
+	play.boards[0] = READY("1", ",\"list\":\"00ff\"");
+	play.boards[1] = READY("2", ",\"list\":\"00fe\"");
+	until(is_settled);
+	assert_int_equal(play.count, 7);
+	assert_null(peer[0]->list);
+	assert_int_equal(peer[1]->list->tools.count, 2);
 }
 
 /* It went, or has another list by now: what it is asked for is not that list. */
@@ -734,6 +761,7 @@ int main(void)
 		WITH_SERVE(lost_amid_a_listing),
 		WITH_SERVE(several_patterns),
 		WITH_SERVE(a_list_that_cannot_be_had),
+		WITH_SERVE(a_list_behind_it),
 		WITH_SERVE(a_list_that_it_has_no_more),
 		WITH_SERVE(calls_and_how_they_end),
 		WITH_SERVE(pictures_of_calls),
