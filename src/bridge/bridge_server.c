@@ -15,6 +15,7 @@
 #include "mcp/modern.h"
 #include "mcp/opening.h"
 #include "mcp/relist.h"
+#include "mcp/tasks.h"
 #include "mcp/tools.h"
 #include "net/why.h"
 #include "rpc/session_calls.h"
@@ -45,6 +46,9 @@ struct bridge_server {
 	/* the call that is with it */
 	struct bridge_call *at;
 	struct call call;
+	int32_t token; /* of its progress */
+	bool as_task; /* it was asked for as one */
+	char *task; /* which it is by now; NULL */
 	/* what it is asked beside calls, one after the other */
 	struct call beside;
 	struct words methods, params; /* that wait */
@@ -232,11 +236,27 @@ static void step_listing(struct bridge_server *s)
 
 /* ---- its call ---- */
 
+static void server_beside(void *owner, const char *method, const char *params);
+
+/* It goes on without us, if the server has no way to end it. */
+static void end_task(struct bridge_server *s, bool over)
+{
+	CLEANUP(mem_free_ptr) char *id = TAKE(s->task);
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	s->as_task = false;
+	if (!id || over)
+		return;
+	json_add_object(&params, "taskId", id);
+	server_beside(s, "tasks/cancel", buf_string(&params));
+}
+
 static void end_call(struct bridge_server *s, enum call_end end)
 {
 	struct bridge_call *c = s->at;
 
 	s->at = NULL;
+	end_task(s, end == CALL_ANSWERED);
 	if (s->asked && s->connection.session)
 		session_forget(s->connection.session, &s->call);
 	call_done(&s->call);
@@ -270,6 +290,12 @@ static bool is_unreached(const struct error *f)
 	default:
 		return false;
 	}
+}
+
+/* A task has begun by then. */
+static bool is_unsent(const struct bridge_server *s)
+{
+	return !s->task && (is_forgotten(s) || is_unreached(&s->call.failure));
 }
 
 /* True: it asks its user first (2026-07-28), or err says what is wrong with it. */
@@ -308,6 +334,35 @@ static void doubt(struct bridge_server *s, const struct error *f)
 	s->relist.stale = true;
 }
 
+/* Up to 2025-11-25; it is answered when the task is over. */
+static void await_task(struct bridge_server *s)
+{
+	const int64_t left = s->at->deadline - loop_now();
+	struct client_request rq = { .method = "tasks/result",
+				     .timeout = left > 0 ? left : 1 };
+	struct error *why = &s->at->why;
+	CLEANUP(task_done) struct task t = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	if (task_read(&t, json_object(s->call.reply.result, "task"), why)) {
+		end_call(s, CALL_LOST);
+		return;
+	}
+	s->task = TAKE(t.id);
+	json_add_object(&params, "taskId", s->task);
+	rq.params = buf_string(&params);
+	call_done(&s->call);
+	s->call = (struct call){ 0 };
+	if (client_start(&s->connection.client, &s->call, &rq, why))
+		end_call(s, CALL_LOST);
+}
+
+static bool begins_task(const struct bridge_server *s)
+{
+	return s->as_task && !s->task &&
+	       json_object(s->call.reply.result, "task");
+}
+
 static void take_answer(struct bridge_server *s)
 {
 	const struct error *f = &s->call.failure;
@@ -318,13 +373,14 @@ static void take_answer(struct bridge_server *s)
 		if (why->kind != ERR_NONE ||
 		    server_asks_begin_round(&s->asks, &s->call.reply, why))
 			end_call(s, CALL_LOST);
+	} else if (begins_task(s)) {
+		await_task(s);
 	} else if (has_reply(&s->call)) {
 		message_take(&s->at->reply, &s->call.reply);
 		end_call(s, CALL_ANSWERED);
 	} else {
 		error_copy(why, f);
-		end_call(s, is_forgotten(s) || is_unreached(f) ? CALL_UNSENT :
-								 CALL_LOST);
+		end_call(s, is_unsent(s) ? CALL_UNSENT : CALL_LOST);
 	}
 }
 
@@ -372,11 +428,25 @@ static const char *fit_params(struct bridge_server *s, const char *params,
 	return buf_string(room);
 }
 
+/* As it is, or as what asks for a task, where the tool is for nothing else. */
+static const char *task_params(struct bridge_server *s, const char *params,
+			       struct buf *room)
+{
+	const char *tool = s->call.subject;
+
+	s->as_task = tool && client_must_be_task(&s->connection.client, tool);
+	if (!s->as_task)
+		return params;
+	buf_add(room, params, strlen(params) - 1);
+	buf_text(room, ",\"task\":{}}");
+	return buf_string(room);
+}
+
 static int send_call(struct bridge_server *s, const struct bridge_call *c,
 		     const char *params, int64_t timeout, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *arguments = arguments_of(c);
-	CLEANUP(buf_done) struct buf room = { 0 };
+	CLEANUP(buf_done) struct buf room = { 0 }, whole = { 0 };
 	struct client_request rq = { .method = c->method,
 				     .arguments = arguments,
 				     .progress = c->progress != NULL,
@@ -390,7 +460,11 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 	rq.params = fit_params(s, params, arguments, &room, err);
 	if (!rq.params)
 		return -1;
-	return client_start(&s->connection.client, &s->call, &rq, err);
+	rq.params = task_params(s, rq.params, &whole);
+	if (client_start(&s->connection.client, &s->call, &rq, err))
+		return -1;
+	s->token = s->call.id;
+	return 0;
 }
 
 /* All is answered: the call is sent again, with the answers. */
@@ -564,7 +638,7 @@ static bool is_own_token(const struct bridge_server *s, const cJSON *params)
 
 	return (text ? text_integer(text, 0, INT32_MAX, &token) :
 		       json_integer(params, "progressToken", &token)) == 0 &&
-	       token == s->call.id;
+	       token == s->token;
 }
 
 static void hear_progress(struct bridge_server *s, const struct event *e)
@@ -883,8 +957,8 @@ void bridge_server_close(struct bridge_server *s)
 	if (s->listing)
 		end_listing(s);
 	server_listens_end(&s->listens);
-	forget_beside(s);
 	server_drop(s, NULL);
+	forget_beside(s);
 	/* Its end is told under the name of the peer. */
 	connection_done(&s->connection);
 	bridge_peer_done(&s->peer);

@@ -753,6 +753,61 @@ EOF
 	[ "$(grep -c 'its tools could not be listed: .*warming up' bridge.err)" = 1 ]
 }
 
+@test "a tool that can only be a task is called as one; one that is given up is cancelled" {
+	cat >tasks.py <<'EOF'
+import json, sys
+def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+def tool(name): return {"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}
+token = None
+for line in sys.stdin:
+    m = json.loads(line)
+    params = m.get("params", {})
+    print(m["method"], params.get("taskId", ""), file=open("tasks.log", "a"))
+    if "id" not in m:
+        continue
+    answer = {"result": {}}
+    if m["method"] == "initialize":
+        answer = {"result": {"protocolVersion": "2025-11-25", "serverInfo": {"name": "s", "version": "1"},
+                  "capabilities": {"tools": {}, "tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}}}}
+    elif m["method"] == "tools/list":
+        answer = {"result": {"tools": [tool("slow"), tool("stuck"), tool("fails")]}}
+    elif m["method"] == "tools/call" and "task" not in params:
+        answer = {"error": {"code": -32601, "message": "only as a task"}}
+    elif m["method"] == "tools/call":
+        token = params.get("_meta", {}).get("progressToken")
+        answer = {"result": {"task": {"taskId": params["name"] + "-1", "status": "working", "ttl": None,
+                  "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z"}}}
+    elif m["method"] == "tasks/result" and params["taskId"] == "stuck-1":
+        continue
+    elif m["method"] == "tasks/result" and params["taskId"] == "fails-1":
+        answer = {"error": {"code": -32603, "message": "out of luck"}}
+    elif m["method"] == "tasks/result":
+        say({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "half"}})
+        answer = {"result": {"content": [{"type": "text", "text": "done " + params["taskId"]}]}}
+    say({"id": m["id"], **answer})
+EOF
+	host "stdio:/usr/bin/python3 $WORK/tasks.py" <<'EOF'
+import sys, time
+from bridge_host import Host
+h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("slow")
+reply = h.reply(h.start_call("slow", meta={"progressToken": "p"}))
+assert reply["result"]["content"][0]["text"] == "done slow-1", reply
+assert "half" in [n["params"].get("message") for n in h.notices if n["method"] == "notifications/progress"]
+assert h.call("fails") == ("out of luck", True), h.call("fails")
+ident = h.start_call("stuck")
+while "tasks/result stuck-1" not in open("tasks.log").read():
+    time.sleep(0.05)
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}})
+while "tasks/cancel stuck-1" not in open("tasks.log").read():
+    time.sleep(0.05)
+assert h.call("slow") == ("done slow-1", False)
+h.end()
+EOF
+	[ "$(grep -c '^tasks/cancel' tasks.log)" = 1 ]
+}
+
 @test "arguments that a server wants in headers, too, also at once when it is back" {
 	host <<'EOF'
 import re, subprocess, time
