@@ -523,6 +523,22 @@ static void prepare(struct http_leg *w, const struct head *h)
 	w->holds = w->what == FOR_OTA;
 }
 
+/*
+ * A reverse proxy that keeps its connections asks so, at times. Ended without an
+ * answer it is asked again, on a new one (RFC 9112, 9.3.1), as the front does it.
+ */
+static bool is_late_websocket(struct http_leg *w, const struct head *h)
+{
+	if (!text_same(headers_get(&h->headers, "Upgrade"), "websocket"))
+		return false;
+	if (w->leg.talk)
+		talk_note(
+			w->leg.talk,
+			"a WebSocket is asked for behind other requests: the connection is ended, so that it is asked for on a new one");
+	pair_finish(&w->leg.pair);
+	return true;
+}
+
 /* A reverse proxy takes one connection for many boards. */
 static void take_device(struct http_leg *w, const struct head *h)
 {
@@ -553,7 +569,7 @@ static void take_head(struct http_leg *w, const struct head *h)
 			"another Host than before: for this, open another connection");
 		return;
 	}
-	if (!is_let_in(w, h))
+	if (!is_let_in(w, h) || is_late_websocket(w, h))
 		return;
 	take_device(w, h);
 	if (!route(w, h))

@@ -673,6 +673,43 @@ static void another_board(void **state)
 	end();
 }
 
+/*
+ * A reverse proxy that keeps its connections asks for a WebSocket on one: it is
+ * ended without an answer, so that it asks on a new one.
+ */
+static void websocket_behind_another(void **state)
+{
+	static const char dials[] =
+		"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+		"Device-Id: d1\r\nUpgrade: websocket\r\n"
+		"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 };
+	int board, server;
+
+	(void)state;
+	begin(&as_usual);
+	board = dial();
+	say(board, OTHER("/a"));
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, PLAIN("1", "a"));
+	hear_until(board, &down, "\r\n\r\na");
+	buf_reset(&up);
+	buf_reset(&down);
+	say(board, dials);
+	hear_until(board, &down, NULL);
+	hear_until(server, &up, NULL);
+	assert_int_equal(down.len, 0);
+	assert_int_equal(up.len, 0);
+	assert_non_null(strstr(buf_string(&run.log),
+			       "note a WebSocket is asked for behind "));
+	assert_int_equal(run.found.len, 0);
+	close(board);
+	close(server);
+	end();
+}
+
 /* The same host, or none: another one is for another connection. */
 static void another_host(void **state)
 {
@@ -1176,6 +1213,7 @@ int main(void)
 		cmocka_unit_test(to_a_head),
 		cmocka_unit_test(one_behind_another),
 		cmocka_unit_test(another_board),
+		cmocka_unit_test(websocket_behind_another),
 		cmocka_unit_test(another_host),
 		cmocka_unit_test(broken_ones),
 		cmocka_unit_test(broken_answers),
