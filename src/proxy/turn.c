@@ -57,14 +57,22 @@ static struct turn *next_one(const struct turns *of)
 	return best;
 }
 
+/* As many as there is room for. */
+static void let_go_on(const struct turns *of)
+{
+	struct turn *t;
+
+	while ((t = next_one(of)) && go(t))
+		;
+}
+
 static void on_timer(void *owner)
 {
 	struct proxy *p = owner;
 	struct turns *of = p->turns;
 	struct turn *t;
 
-	while ((t = next_one(of)) && go(t))
-		;
+	let_go_on(of);
 	while ((t = of->waiting) && loop_now() - t->since > TURN_MS) {
 		leave(t);
 		t->late(t->owner);
@@ -72,6 +80,7 @@ static void on_timer(void *owner)
 	for (int i = 0; of->waiting && i < ENDED_AT_ONCE; i++) {
 		if (!lull_end_passed(p))
 			break;
+		let_go_on(of);
 	}
 	look_soon(of, PRESS_MS);
 }

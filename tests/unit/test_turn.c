@@ -294,6 +294,27 @@ static void silent_ones_make_room(void **state)
 		guest_close(&g[i]);
 }
 
+/* As many go as are needed, and not one more. */
+static void one_silent_for_one_that_waits(void **state)
+{
+	struct guest g[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		guest_open(&g[i], "192.0.2.1");
+		turn_take(&g[i].turn, NULL, false);
+		if (i == 3)
+			break;
+		lull_waits(&g[i].lull);
+		g[i].lull.heard -= LONG_AGO;
+	}
+	see_one();
+	assert_int_equal(g[3].went, 1);
+	assert_int_equal(g[0].ended + g[1].ended + g[2].ended, 1);
+	for (int i = 0; i < 4; i++)
+		guest_close(&g[i]);
+}
+
 /* For one that is known a place is made, of those that wait above all. */
 static void room_for_known_ones(void **state)
 {
@@ -429,6 +450,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(silent_ones_make_room, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(one_silent_for_one_that_waits,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(room_for_known_ones, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(none_that_began, set_up,
