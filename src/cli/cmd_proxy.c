@@ -493,14 +493,19 @@ static int judge_end(const struct proxying *s, int found, struct error *err)
 
 /* ---- the main line ---- */
 
-static void on_closed(void *owner)
+static void take_counts(struct proxying *s)
 {
-	struct proxying *s = owner;
-
 	s->counts = s->proxy->counts;
 	s->found = *s->proxy->found;
 	s->added = s->proxy->added;
 	s->status = s->proxy->status;
+}
+
+static void on_closed(void *owner)
+{
+	struct proxying *s = owner;
+
+	take_counts(s);
 	s->closed = true;
 }
 
@@ -537,25 +542,43 @@ static int end_writers(struct proxying *s, struct error *err)
 	return failed;
 }
 
-/* All connections end; then what passed is counted. */
-static int finish(struct proxying *s, struct error *err)
+/* -1: something does not end, as a program that nobody can kill: it is left. */
+static int close_all(struct proxying *s, struct error *err)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(error_reset) struct error lost = { 0 };
-	int failed;
 
-	witness_close(TAKE(s->witness));
 	proxy_close(s->proxy, on_closed, s);
 	while (!s->closed &&
 	       loop_wait(s->app->loop, &s->closed, loop_now() + CLOSE_MS,
 			 &ignored) &&
 	       ignored.kind == ERR_INTERRUPTED)
 		error_reset(&ignored);
+	if (s->closed)
+		return 0;
+	take_counts(s);
+	proxy_leave(s->proxy);
+	/* Of all else nothing is left behind once we have ended. */
+	if (!is_stdio(s))
+		return 0;
+	return error_set(err, ERR_TIMEOUT,
+			 "the server's program did not end within %d s",
+			 CLOSE_MS / 1000);
+}
+
+/* All connections end; then what passed is counted. */
+static int finish(struct proxying *s, struct error *err)
+{
+	CLEANUP(error_reset) struct error left = { 0 };
+	CLEANUP(error_reset) struct error lost = { 0 };
+	int stays, failed;
+
+	witness_close(TAKE(s->witness));
+	stays = close_all(s, &left);
 	show(s, true);
 	failed = end_writers(s, &lost);
 	show_summary(s);
-	if (failed) {
-		error_copy(err, &lost);
+	if (failed || stays) {
+		error_copy(err, failed ? &lost : &left);
 		return -1;
 	}
 	return judge_end(s, worst(&s->found), err);

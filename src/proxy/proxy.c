@@ -82,6 +82,15 @@ void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner)
 	proxy_leg_closed(p);
 }
 
+void proxy_leave(struct proxy *p)
+{
+	static const struct proxy_events none = { 0 };
+
+	p->closed = NULL;
+	p->options = (struct proxy_options){ .kind = p->options.kind,
+					     .events = &none };
+}
+
 /* ---- opening ---- */
 
 static int open_kind(struct proxy *p, struct error *err)

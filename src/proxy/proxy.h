@@ -130,6 +130,9 @@ int proxy_open(struct proxy **out, struct loop *l,
 /* Once. All talks end (told), then closed(owner) from the loop, which may look at
    its counts; it is gone then. */
 void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner);
+/* Behind that, for who waits no longer: nothing more is told, closed neither, and
+   what was lent for p is not looked at again. */
+void proxy_leave(struct proxy *p);
 
 /* By its address. -1 (ERR_USAGE): it is none. */
 int proxy_kind(enum upstream_kind *out, const char *upstream,

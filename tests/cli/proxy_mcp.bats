@@ -113,6 +113,23 @@ child() { # FAULT…
 	exec 4>&-
 }
 
+@test "a program that does not end is left: what passed is counted all the same" {
+	mkfifo keep says
+	exec 4<>keep 5<>says
+	background left sh -c 'exec mcpctl proxy -v -- python3 "$0/undead_server.py" keep <says 4>&- 5>&-' "$BATS_TEST_DIRNAME"
+	wait_for left.err 'traced$'
+	grep -q '^traced' left.err || skip "no process may be traced here"
+	echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' >&5
+	wait_for left.err '^answered'
+	kill "$LAST"
+	status=0
+	wait "$LAST" || status=$?
+	exec 4>&- 5>&-
+	[ "$status" = 4 ]
+	grep '^passed   1 connection: 1 from the server' left.err
+	grep 'did not end within 2 s' left.err
+}
+
 @test "a large message, one without a line end, and one that nobody reads" {
 	child huge
 	"${CHILD[@]}" <<<"$SAYS" >direct 2>/dev/null
