@@ -181,10 +181,25 @@ static char *with_port(const char *host, uint16_t port)
 	return buf_take(&out);
 }
 
+char *mqtt_advertised(const struct proxy *p)
+{
+	const char *given = p->options.admit.advertise;
+	const char *behind = given ? strstr(given, "://") : NULL;
+	struct authority a;
+
+	if (behind)
+		given = behind + 3;
+	if (!given || authority_parse(&a, given, strcspn(given, "/?#"), NULL) ||
+	    !*a.host)
+		return NULL;
+	return mem_strdup(a.host);
+}
+
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 			const struct mqtt_came *came, char **out,
 			struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *given = mqtt_advertised(p);
 	struct mqtt_place *at;
 	struct where to = { 0 };
 
@@ -193,7 +208,7 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 	at = place_find(p, &to, came->listens);
 	if (!at && (place_open(p, &to, came->listens, 0, &at, err) || !at))
 		return -1;
-	*out = with_port(came->reached, at->gate.port);
+	*out = with_port(given ? given : came->reached, at->gate.port);
 	return 0;
 }
 

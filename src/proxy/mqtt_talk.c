@@ -265,16 +265,9 @@ static void see(struct mqtt_way *w, const struct mqtt_packet *p)
 /* The host that boards are told; yours. */
 static char *told_host(const struct mqtt_talk *m)
 {
-	const char *given = proxy_of(m)->options.admit.advertise;
-	const char *behind = given ? strstr(given, "://") : NULL;
-	struct authority a;
+	char *given = mqtt_advertised(proxy_of(m));
 
-	if (behind)
-		given = behind + 3;
-	if (given && !authority_parse(&a, given, strcspn(given, "/?#"), NULL) &&
-	    *a.host)
-		return mem_strdup(a.host);
-	return mem_strdup(m->own);
+	return given ? given : mem_strdup(m->own);
 }
 
 static bool change_udp(struct mqtt_talk *m, struct span text, struct buf *out)

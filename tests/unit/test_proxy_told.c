@@ -181,6 +181,27 @@ static void a_broker_where_it_came_in(void **state)
 	mqtt_relay_close(p);
 }
 
+/* Whatever it came by: behind a reverse proxy that is an address of its own. */
+static void a_broker_as_advertised(void **state)
+{
+	static const char *const given[] = { "wss://b.example:81/x",
+					     "b.example" };
+	static const struct mqtt_came came = { "127.0.0.1:8000", "127.0.0.1" };
+	struct proxy *p = run.proxy;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(given); i++) {
+		CLEANUP(mem_free_ptr) char *out = NULL;
+
+		p->options.admit.advertise = given[i];
+		assert_int_equal(mqtt_relay_endpoint(p, "c.example:1884", &came,
+						     &out, NULL),
+				 0);
+		assert_memory_equal(out, "b.example:", 10);
+	}
+	mqtt_relay_close(p);
+}
+
 /* ---- who was refused ---- */
 
 static void refusals(void **state)
@@ -380,11 +401,17 @@ int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		EACH(lines),	  EACH(ten_of_a_kind),
-		EACH(at_the_end), EACH(a_broker_where_it_came_in),
-		EACH(refusals),	  EACH(noise),
-		EACH(last_part),  EACH(codes_by_name),
-		EACH(failures),	  EACH(who_leaves),
+		EACH(lines),
+		EACH(ten_of_a_kind),
+		EACH(at_the_end),
+		EACH(a_broker_where_it_came_in),
+		EACH(a_broker_as_advertised),
+		EACH(refusals),
+		EACH(noise),
+		EACH(last_part),
+		EACH(codes_by_name),
+		EACH(failures),
+		EACH(who_leaves),
 	};
 
 	mem_init();
