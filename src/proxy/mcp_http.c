@@ -175,10 +175,15 @@ static struct mcp_session *session_for(struct mcp_leg *l, bool fresh)
 		s = s->next;
 	if (!s)
 		s = session_new(h, l->wanted, l->address);
-	if (s) {
-		s->uses++;
-		s->last = ++h->uses;
+	if (!s) {
+		proxy_say(
+			h->proxy, PROXY_WARN, NULL, NULL,
+			"%s: a request goes on, and is not recorded: all %zu sessions that are seen here are amid one",
+			l->address, h->session_count);
+		return NULL;
 	}
+	s->uses++;
+	s->last = ++h->uses;
 	return s;
 }
 

@@ -36,6 +36,7 @@ static struct {
 	struct buf notes,
 		passed; /* what was said, and what went on in its place */
 	struct buf details; /* of findings */
+	struct buf said;
 	struct buf large; /* what was too large, "WHO LENGTH of SIZE\n" */
 } run;
 
@@ -66,8 +67,15 @@ static void on_found(void *owner, const struct talk *t, const struct finding *f,
 	buf_printf(&run.details, "%s %s\n", finding_row(f->code)->code, detail);
 }
 
+static void on_said(void *owner, const struct proxy_news *n)
+{
+	(void)owner;
+	buf_printf(&run.said, "%s\n", n->text);
+}
+
 static const struct proxy_events events = { .passed = on_passed,
-					    .found = on_found };
+					    .found = on_found,
+					    .said = on_said };
 
 static void on_closed(void *owner)
 {
@@ -133,6 +141,7 @@ static void end(void)
 	buf_done(&run.notes);
 	buf_done(&run.passed);
 	buf_done(&run.details);
+	buf_done(&run.said);
 	buf_done(&run.large);
 	alterations_free(run.alter);
 }
@@ -539,6 +548,39 @@ static void more_sessions_than_talks(void **state)
 	end();
 }
 
+/* All are amid a request: of one more nothing is recorded, and that is told. */
+static void more_sessions_than_fit(void **state)
+{
+	CLEANUP(buf_done) struct buf asked = { 0 };
+	int host, server = -1;
+
+	(void)state;
+	talks_max = 4;
+	begin("");
+	talks_max = 0;
+	host = dial();
+	for (unsigned i = 0; i < 5; i++) {
+		CLEANUP(buf_done) struct buf asks = { 0 };
+
+		assert_int_equal(run.said.len, 0);
+		buf_printf(&asks,
+			   "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			   "Mcp-Session-Id: s%u\r\nContent-Length: 68"
+			   "\r\n\r\n" CALL,
+			   i);
+		say(host, asks.data, asks.len);
+		if (!i)
+			server = accepted();
+		buf_reset(&asked);
+		hear_so_much(server, &asked, asks.len);
+	}
+	assert_memory_equal(buf_string(&run.said), "127.0.0.1: ", 11);
+	assert_non_null(strstr(buf_string(&run.said), "not recorded"));
+	close(host);
+	close(server);
+	end();
+}
+
 #define ASKED_WITH(length, body)                           \
 	"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: " \
 	"application/json\r\nContent-Length: " length "\r\n\r\n" body
@@ -827,6 +869,7 @@ int main(void)
 		cmocka_unit_test(nothing_behind_it),
 		cmocka_unit_test(several_on_one_connection),
 		cmocka_unit_test(more_sessions_than_talks),
+		cmocka_unit_test(more_sessions_than_fit),
 		cmocka_unit_test(requests),
 		cmocka_unit_test(late),
 		cmocka_unit_test(late_to_the_end),
