@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
@@ -291,6 +292,13 @@ static void show(struct proxying *s, bool all)
 	}
 }
 
+static bool is_masked(const char *text)
+{
+	CLEANUP(mem_free_ptr) char *shown = mask_text(text);
+
+	return strcmp(shown, text) != 0;
+}
+
 static void show_addresses(struct proxying *s)
 {
 	CLEANUP(words_done) struct words found = { 0 };
@@ -309,6 +317,11 @@ static void show_addresses(struct proxying *s)
 			    "listening at ",
 			found.word[i]);
 	render_note(r, "before %s", s->options.upstream);
+	/* A secret of the real address is in ours, too, and is not printed. */
+	if (found.count && is_masked(found.word[0]))
+		render_note(
+			r,
+			"in place of *** belongs what stands there in the address that you gave");
 }
 
 /* ---- the end ---- */

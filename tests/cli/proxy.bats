@@ -77,6 +77,16 @@ ask() {
 	leave
 }
 
+@test "a token in the real address is not printed, and what belongs in its place is said" {
+	proxy 'http://127.0.0.1:1/xiaozhi/ota/?token=geheim'
+	wait_for proxy.err 'in place of \*\*\* belongs what stands there in the address that you gave'
+	leave
+	absent geheim proxy.err proxy.out
+	proxy 'http://127.0.0.1:1/xiaozhi/ota/'
+	leave
+	absent 'in place' proxy.err
+}
+
 @test "only the addresses are changed in an answer to OTA, and newer firmware is withheld" {
 	ota '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }'
 	proxy "$OTA"
