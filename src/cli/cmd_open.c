@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -132,14 +131,6 @@ struct opening {
 	const char *name;
 };
 
-/* Ctrl-C has ended who started this. */
-static bool is_abandoned(const struct daemon *d)
-{
-	struct pollfd p = { .fd = d->pipe };
-
-	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
-}
-
 static void let_go(void)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -156,7 +147,7 @@ static int on_ready(void *owner, const char *id, struct error *err)
 {
 	struct opening *o = owner;
 
-	if (is_abandoned(&o->daemon))
+	if (daemon_is_abandoned(&o->daemon))
 		return error_set(err, ERR_INTERRUPTED, "nobody waits for it");
 	render_note(&o->app->out,
 		    "'%s' is open (process %d); 'mcpctl close' ends it", id,
@@ -225,7 +216,7 @@ static int keep(struct opening *o, const struct keeper_order *order,
 	if (which == 0)
 		which = keeper_run(app, order, err);
 	/* The terminal is somebody else's by now. */
-	if (which < 0 && is_abandoned(&o->daemon))
+	if (which < 0 && daemon_is_abandoned(&o->daemon))
 		let_go();
 	if (which && err->kind == ERR_CONNECT && err->code == EEXIST) {
 		render_note(&app->out, "%s", err->text);

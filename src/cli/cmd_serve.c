@@ -692,6 +692,10 @@ static int settle(struct serving *s, struct error *err)
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
+	if (daemon_is_abandoned(&s->daemon))
+		return error_set(
+			err, ERR_INTERRUPTED,
+			"whoever started it did not wait for it: it ends");
 	render_note(
 		&s->app->out,
 		"in the background (process %d), log: %s; 'mcpctl stop' ends it",

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -82,6 +83,13 @@ int daemon_fork(struct daemon *d, int *status, struct error *err)
 	keep_only(&ends[1]);
 	d->pipe = ends[1];
 	return 0;
+}
+
+bool daemon_is_abandoned(const struct daemon *d)
+{
+	struct pollfd p = { .fd = d->pipe };
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
 }
 
 void daemon_ready(struct daemon *d)

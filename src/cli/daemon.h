@@ -19,6 +19,9 @@ struct daemon {
  */
 int daemon_fork(struct daemon *d, int *status, struct error *err);
 
+/* Who waits for daemon_ready has ended (Ctrl-C reaches only that one). */
+bool daemon_is_abandoned(const struct daemon *d);
+
 /* It serves: the process that was started may end. The folder becomes "/". */
 void daemon_ready(struct daemon *d);
 

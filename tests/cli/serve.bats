@@ -384,6 +384,21 @@ END
 	hints "$PORT"
 }
 
+@test "--daemon whose start was interrupted does not stay" {
+	local rest
+	mkfifo log
+	background start mcpctl serve --listen 127.0.0.1:0 --daemon --log log
+	# It waits for who reads the log.
+	until_true pgrep -P "$LAST"
+	rest=$(pgrep -P "$LAST")
+	kill -TERM "$LAST"
+	until_true over "$LAST"
+	cat log >log.out &
+	PIDS+=($!)
+	until_true over "$rest"
+	[ ! -e run/mcpctl/serve.sock ]
+}
+
 @test "a log that cannot be written is said, and boards are still served" {
 	background full bash -c 'exec mcpctl serve --listen 127.0.0.1:0 >/dev/full'
 	wait_for full.err '/xiaozhi/ota/'
