@@ -40,7 +40,10 @@ static bool is_progress(const struct event *e)
 	       strcmp(e->name, "notifications/progress") == 0;
 }
 
-/* Ours have the number of a call as their token. False: it is another, or wrong. */
+/*
+ * Ours have the number of a call as their token, which some give back as a
+ * text. False: it is another, or wrong.
+ */
 static bool show_progress(struct renderer *r, const struct event *e)
 {
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(e->text, e->len, NULL);
@@ -50,11 +53,13 @@ static bool show_progress(struct renderer *r, const struct event *e)
 	const cJSON *total = json_member(params, "total");
 	struct progress_record record = { .message = json_string(params,
 								 "message") };
-	int64_t token;
+	struct span token;
+	int64_t number;
 
-	if (json_integer(params, "progressToken", &token) != 0 ||
-	    !cJSON_IsNumber(progress) ||
-	    !json_span_member(whole, "params", &record.text))
+	if (!cJSON_IsNumber(progress) ||
+	    !json_span_member(whole, "params", &record.text) ||
+	    !json_span_member(record.text, "progressToken", &token) ||
+	    !jsonrpc_number(token, &number))
 		return false;
 	record.progress = progress->valuedouble;
 	record.total = cJSON_IsNumber(total) ? total->valuedouble : 0;

@@ -270,6 +270,10 @@ server() {
 	server -q call slow
 	ends 0
 	[ -z "$err" ]
+	# Some servers give the token back as a text.
+	server -o json call slow text_token=true
+	ends 0
+	[ "$(grep -c '^{"progress":{' stderr)" = 4 ]
 }
 
 @test "time over is told to the server" {

@@ -135,6 +135,8 @@ def tools_list(params):
 
 def slow(params):
     token = params.get("_meta", {}).get("progressToken")
+    if params.get("arguments", {}).get("text_token"):
+        token = str(token)
     for i in range(1, 5):
         time.sleep(params.get("arguments", {}).get("pause", 0))
         if token is not None:
