@@ -328,6 +328,8 @@ static void take_found(struct capture_talk *t, const struct capture_event *e)
 
 static void over(struct talks *all, struct capture_talk *t)
 {
+	if (t->serial)
+		serial_judge_end(t->serial);
 	diag_end(&t->diag);
 	if (all->over)
 		all->over(all->owner, t);

@@ -80,6 +80,7 @@ static int read_lines(struct serial_file *f, int fd, const char *path,
 		serial_split(&split, piece, (size_t)n, on_line, f);
 	}
 	serial_flush(&split, on_line, f);
+	serial_judge_end(&f->judge);
 	return 0;
 }
 

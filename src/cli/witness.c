@@ -159,6 +159,8 @@ static void on_news(void *owner, enum serial_news what, const char *why)
 			"%s is gone%s%s: unplugged, or its board restarts; trying again",
 			p->place.device, why ? ", " : "", why ? why : "");
 	tell_note(p, text);
+	if (what != SERIAL_BACK)
+		serial_judge_end(&p->judge);
 }
 
 /* Whether what that device says may be what this port's board did. */

@@ -141,7 +141,8 @@ static void judge_loop(const struct serial_look *l)
 
 static void begin_start(const struct serial_look *l, bool asked)
 {
-	l->j->told = l->j->watchdog = false;
+	serial_judge_end(l->j);
+	l->j->told = false;
 	l->j->seen++;
 	if (!asked)
 		judge_loop(l);
@@ -318,6 +319,7 @@ static bool rule_watchdog(const struct serial_look *l)
 	l->j->watchdog = false;
 	if (serial_find(l->line, "Task watchdog got triggered").text) {
 		l->j->watchdog = true;
+		l->j->watchdog_us = l->at_us;
 		return true;
 	}
 	if (waits && dash.text) {
@@ -549,6 +551,15 @@ void serial_judge_line(struct serial_judge *j, struct span line, int64_t at_us)
 		if (rules[i](&l))
 			return;
 	}
+}
+
+void serial_judge_end(struct serial_judge *j)
+{
+	const struct serial_look l = { .j = j, .at_us = j->watchdog_us };
+
+	if (j->watchdog)
+		tell(&l, S807, l.line, "no task is named");
+	j->watchdog = false;
 }
 
 /* ---- the frame before ---- */

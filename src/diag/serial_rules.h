@@ -25,11 +25,14 @@ struct serial_judge { /* zeroed at first, but for diag */
 	bool rom_spoke; /* of this start: the bootloader's line is no second one */
 	bool told; /* why it goes down: what follows from that is no news */
 	bool watchdog; /* the next line may name the task */
+	int64_t watchdog_us; /* that it said so */
 	uint64_t bytes, odd; /* since text came last */
 };
 
 /* A line, cleaned (wire/serial_line.h); at_us on the clock of the frames. */
 void serial_judge_line(struct serial_judge *j, struct span line, int64_t at_us);
+/* No line follows, or none of what spoke: tells what waited for one. */
+void serial_judge_end(struct serial_judge *j);
 /* What passes between the board and its backend: findings name the last one. */
 void serial_judge_frame(struct serial_judge *j, const struct diag_frame *f);
 

@@ -553,6 +553,26 @@ static void watchdog_without_a_task(void **state)
 	forget(&h);
 }
 
+/* Where the log ends, or the chip starts anew, before it names one. */
+static void watchdog_says_its_last(void **state)
+{
+	static const char caption[] =
+		"E (1) task_wdt: Task watchdog got triggered. The following";
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, caption);
+	serial_judge_end(&h.judge);
+	serial_judge_end(&h.judge);
+	assert_int_equal(diag_count(&h.diag, S807), 1);
+	assert_string_equal(diag_finding(&h.diag, S807)->detail,
+			    "no task is named");
+	hear(&h, caption);
+	hear(&h, "rst:0xc (RTC_SW_CPU_RST),boot:0x8");
+	assert_int_equal(diag_count(&h.diag, S807), 2);
+	forget(&h);
+}
+
 /* What the ROM says of its reason counts for the bootloader behind it alone. */
 static void starts_that_are_heard(void **state)
 {
@@ -817,6 +837,7 @@ int main(void)
 		cmocka_unit_test(whole_words),
 		cmocka_unit_test(goes_down_by),
 		cmocka_unit_test(watchdog_without_a_task),
+		cmocka_unit_test(watchdog_says_its_last),
 		cmocka_unit_test(starts_that_are_heard),
 		cmocka_unit_test(a_minute),
 		cmocka_unit_test(share_of_noise),
