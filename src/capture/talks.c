@@ -397,14 +397,21 @@ static int by_number(const void *a, const void *b)
 	       ((*one)->conn < (*other)->conn);
 }
 
-/* In the order of their numbers: a map has none that stays. */
+/*
+ * In the order of their numbers: a map has none that stays. They went on behind
+ * the end of the file, and what was left open may have been taken up there.
+ */
 void talks_end(struct talks *all)
 {
 	CLEANUP(mem_free_ptr)
 	void **open = map_sorted(&all->conns, by_number);
 	size_t count = all->conns.count;
 
-	for (size_t i = 0; i < count; i++)
-		over(all, open[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct capture_talk *t = open[i];
+
+		diag_leave(&t->diag);
+		over(all, t);
+	}
 	map_done(&all->conns);
 }

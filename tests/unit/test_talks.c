@@ -129,6 +129,21 @@ static void pages_are_one_list(void **state)
 	says("say: stands in the list before");
 }
 
+/* A file that ends behind page 1 does not tell whether page 2 was asked for. */
+static void only_an_end_leaves_pages(void **state)
+{
+	(void)state;
+	for (uint32_t conn = 1; conn <= 2; conn++) {
+		text(conn, FROM_BACKEND, LIST("1", ""));
+		text(conn, FROM_DEVICE, PAGE("1", "say", NEXT_CURSOR));
+	}
+	over(1);
+	talks_end(&talks);
+	says("1  B230 #");
+	says("over 2");
+	says_not("2  B230 #");
+}
+
 /* Not of another connection, nor of a list that is asked for anew. */
 static void lists_are_apart(void **state)
 {
@@ -707,6 +722,8 @@ static void told_to_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(only_an_end_leaves_pages, begin,
+						end),
 		cmocka_unit_test_setup_teardown(pages_are_one_list, begin, end),
 		cmocka_unit_test_setup_teardown(lists_are_apart, begin, end),
 		cmocka_unit_test_setup_teardown(pages_are_asked_for, begin,
