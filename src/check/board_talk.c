@@ -110,7 +110,7 @@ static void said_take(struct said *s, struct checkup *k, const char *text,
 	if (!s->first_us)
 		s->first_us = at_us;
 	s->messages++;
-	if (json_check(text, len, NULL) || *text != '{' ||
+	if (json_check(text, len, NULL) ||
 	    !json_span_member(whole, "type", &type))
 		return;
 	if (json_span_is(type, "mcp"))

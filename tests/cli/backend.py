@@ -159,7 +159,9 @@ async def talks(ws):
     await asyncio.wait_for(ws.recv(), 15)
     await say(ws, {"type": "llm", "emotion": "happy"})
     await say(ws, {"type": "tts", "state": "start"})
-    await say(ws, {"type": "tts", "state": "sentence_start", "text": "Well."})
+    # White space before it is JSON, too.
+    await ws.send("\n " + json.dumps(
+        {"type": "tts", "state": "sentence_start", "text": "Well."}))
     await say(ws, {"type": "tts", "state": "stop"})
     await asyncio.sleep(30)
 
