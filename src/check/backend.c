@@ -231,13 +231,15 @@ static int check_secrets(const struct config *c, const char *url,
 
 static int check_url(const char *url, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(url);
+
 	if (is_http(url) || is_mqtt(url) || text_starts(url, "ws://") ||
 	    text_starts(url, "wss://"))
 		return 0;
 	return error_set(
 		err, ERR_USAGE,
 		"check backend '%.200s': an address with ws:// or wss://, mqtt:// or mqtts://, or that of OTA with http:// or https:// is expected",
-		url);
+		shown);
 }
 
 /* The official shape (device.md 2.1), of the board that is played. */

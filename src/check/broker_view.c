@@ -534,7 +534,10 @@ static int read_url(struct broker_check *b, const char *url, struct error *err)
 	int status;
 
 	if (!text_starts(url, "mqtt://") && !text_starts(url, "mqtts://")) {
-		error_set(err, ERR_USAGE, "'%.100s' is no broker", url);
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(url);
+
+		error_set(err, ERR_USAGE, "'%.100s' is no broker", shown);
 		return error_hint(err, "mqtt://HOST or mqtts://HOST");
 	}
 	app->config.target = whole;

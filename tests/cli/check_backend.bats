@@ -469,6 +469,9 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	mcp check backend 'mqtt://127.0.0.1:1/id?down=x'
 	ends 2
 	hints 'never does'
+	mcp check backend 'ftp://u:secret@127.0.0.1/'
+	ends 2
+	hints "'ftp://u:***@127.0.0.1/': an address with"
 }
 
 @test "Ctrl-C in the middle: what was told stays, the rest is named; 130" {

@@ -166,6 +166,9 @@ tls_broker() { # LINE…
 	check ws://127.0.0.1/
 	ends 2
 	hints "is no broker"
+	mcp check broker 'ws://u:secret@127.0.0.1/'
+	ends 2
+	hints "'ws://u:***@127.0.0.1/' is no broker"
 	check
 	ends 2
 	hints "needs an address"
