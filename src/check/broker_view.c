@@ -525,6 +525,24 @@ static char *with_id(const char *url, const char *nonce)
 	return mem_printf("%.*s/%s%s", (int)(host + len - url), url, id, rest);
 }
 
+/* What is wrong with it is told of the URL that was given. */
+static int check_url(const char *whole, const char *given, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(given);
+	CLEANUP(endpoint_done) struct endpoint e = { 0 };
+
+	if (!text_starts(given, "mqtt://") && !text_starts(given, "mqtts://")) {
+		error_set(err, ERR_USAGE, "'%.100s' is no broker", shown);
+		return error_hint(err, "mqtt://HOST or mqtts://HOST");
+	}
+	if (!endpoint_read(&e, whole, "the argument", err))
+		return 0;
+	error_prefix(err, "target '%.100s'", shown);
+	return error_hint(
+		err,
+		"expected mqtt://[USER@]HOST[:PORT][/CLIENT_ID][?up=TOPIC&down=TOPIC]");
+}
+
 static int read_url(struct broker_check *b, const char *url, struct error *err)
 {
 	struct app *app = b->k->in->app;
@@ -533,13 +551,8 @@ static int read_url(struct broker_check *b, const char *url, struct error *err)
 	const struct transport_ops *ops;
 	int status;
 
-	if (!text_starts(url, "mqtt://") && !text_starts(url, "mqtts://")) {
-		CLEANUP(mem_free_ptr)
-		char *shown = endpoint_without_password(url);
-
-		error_set(err, ERR_USAGE, "'%.100s' is no broker", shown);
-		return error_hint(err, "mqtt://HOST or mqtts://HOST");
-	}
+	if (check_url(whole, url, err))
+		return -1;
 	app->config.target = whole;
 	app->target_source = "the argument";
 	status = setup_endpoint(&b->to, app, &ops, err);

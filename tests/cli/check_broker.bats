@@ -169,6 +169,12 @@ tls_broker() { # LINE…
 	mcp check broker 'ws://u:secret@127.0.0.1/'
 	ends 2
 	hints "'ws://u:***@127.0.0.1/' is no broker"
+	mcp check broker 'mqtt://127.0.0.1:99999' --plan
+	ends 2
+	hints "target 'mqtt://127.0.0.1:99999': the port"
+	mcp check broker 'mqtt://u:secret@127.0.0.1/?qos=1'
+	ends 2
+	hints "target 'mqtt://u:***@127.0.0.1/?qos=1': "
 	check
 	ends 2
 	hints "needs an address"
