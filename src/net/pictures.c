@@ -45,6 +45,7 @@ struct vision {
 	struct child *child;
 	struct timer timer;
 	char *last_words; /* the last line of its stderr; NULL */
+	bool more; /* it wrote more than is kept */
 	struct vision *next, **link;
 };
 
@@ -260,7 +261,7 @@ static int upload_spool(struct picture_upload *u, struct error *err)
 #define TEXT_MAX 7000
 #define ENCODED_MAX 7500
 #define JOBS_MAX 64
-#define OUTPUT_KEPT 16384 /* of a command */
+#define OUTPUT_KEPT ((size_t)16384) /* of a command */
 
 static void vision_free(void *owner)
 {
@@ -338,11 +339,11 @@ static void upload_refuse(const struct pictures *ps, const struct visit *v,
 /* Both who asked and who serves are told; yours, NULL for one that is whole. */
 static char *cut_words(const struct vision *p, size_t kept, size_t len)
 {
-	if (kept == len)
+	if (kept == len && !p->more)
 		return NULL;
 	return mem_printf(
 		"the answer was cut: %zu of %s%zu bytes went to the board",
-		kept, len == OUTPUT_KEPT && p->link ? "more than " : "", len);
+		kept, p->more ? "more than " : "", p->more ? OUTPUT_KEPT : len);
 }
 
 static void warn(struct vision *p, const char *text)
@@ -652,6 +653,7 @@ static void on_ended(void *owner, int status)
 	CLEANUP(mem_free_ptr) char *problem = NULL, *cut = NULL;
 
 	p->child = NULL;
+	p->more = len > OUTPUT_KEPT;
 	while (len > 0 && strchr("\r\n", out->data[len - 1]))
 		len--;
 	if (status) {
@@ -707,7 +709,7 @@ static int start_command(struct vision *p, struct error *err)
 	struct child_options options = { .env = env,
 					 .out = CHILD_PIPE,
 					 .err = CHILD_PIPE,
-					 .keep = OUTPUT_KEPT };
+					 .keep = OUTPUT_KEPT + 1 };
 
 	command_line(&argv, p);
 	options.argv = argv.word;

@@ -114,6 +114,16 @@ END
 	event vision 'the answer was cut: 7000 of 9000 bytes went to the board'
 	mcp stop
 	finish "$SERVER" 0
+	serve --vision-exec 'head -c "$2" /dev/zero | tr "\0" x'
+	token
+	for bytes in 16384 16385; do
+		curl -sf -H "Authorization: Bearer $TOKEN" -F question=$bytes -F file=@photo.jpg "http://127.0.0.1:$PORT/vision/explain" |
+			jq -r .warning
+	done >warnings
+	grep -qx 'the answer was cut: 7000 of 16384 bytes went to the board' warnings
+	grep -qx 'the answer was cut: 7000 of more than 16384 bytes went to the board' warnings
+	mcp stop
+	finish "$SERVER" 0
 	serve --vision-exec 'echo "no model" >&2; exit 1'
 	token
 	curl -s -H "Authorization: Bearer $TOKEN" -F file=@photo.jpg "http://127.0.0.1:$PORT/vision/explain" |
