@@ -87,17 +87,34 @@ static int save_one(struct app *app, const struct content *c, const char *path,
 	return 0;
 }
 
+#define NAMED_MOST 8
+
+/* "content 1, 3 and 2 more": those whose bytes could not be read. */
+static void name_unread(const struct result *result, struct buf *out)
+{
+	size_t unread = 0;
+
+	for (size_t i = 0; i < result->count; i++)
+		if (result->content[i].bad_data &&
+		    result->content[i].kind != CONTENT_UNKNOWN &&
+		    ++unread <= NAMED_MOST)
+			buf_printf(out, "%s%zu", out->len ? ", " : "content ",
+				   i + 1);
+	if (unread > NAMED_MOST)
+		buf_printf(out, " and %zu more", unread - NAMED_MOST);
+}
+
 /* What could not be read is not saved: never in silence beside what was. */
 static int all_were_read(const struct result *result, struct error *err)
 {
-	for (size_t i = 0; i < result->count; i++)
-		if (result->content[i].bad_data &&
-		    result->content[i].kind != CONTENT_UNKNOWN)
-			return error_set(
-				err, ERR_PROTOCOL,
-				"--save: the bytes of content %zu are not valid base64",
-				i + 1);
-	return 0;
+	CLEANUP(buf_done) struct buf unread = { 0 };
+
+	name_unread(result, &unread);
+	if (!unread.len)
+		return 0;
+	return error_set(err, ERR_PROTOCOL,
+			 "--save: the bytes of %s are not valid base64",
+			 buf_string(&unread));
 }
 
 static bool has_bytes(const struct result *result)

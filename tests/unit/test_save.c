@@ -135,6 +135,12 @@ static void test_nothing(void **state)
 	assert_string_equal(err.text, "--save: the bytes of content 1 are not "
 				      "valid base64");
 	holds(path, "hi");
+	assert_int_equal(
+		save(IMAGE("?") "," IMAGE("aGk=") "," IMAGE("!"), path, false),
+		-1);
+	assert_string_equal(err.text, "--save: the bytes of content 1, 3 are "
+				      "not valid base64");
+	holds(path, "hi");
 }
 
 /* Of many stdout takes the first; the others are named. */
