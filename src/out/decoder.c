@@ -39,7 +39,8 @@ static int check_size(unsigned width, unsigned height, struct error *err)
 		return 0;
 	return error_set(err, ERR_PROTOCOL,
 			 "it says %ux%u, %llu megapixels, and %d are the most",
-			 width, height, (unsigned long long)(all / 1000000),
+			 width, height,
+			 (unsigned long long)((all + 999999) / 1000000),
 			 PIXELS_MOST / 1000000);
 }
 

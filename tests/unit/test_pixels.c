@@ -159,6 +159,7 @@ static void test_refused(void **state)
 	assert_refused(gif, sizeof(gif) - 1, "it is a GIF");
 	assert_refused(small, 12, "without a size");
 	assert_size_refused(10000, 10000, "100 megapixels, and 40 are");
+	assert_size_refused(8000, 5001, "41 megapixels, and 40 are");
 	assert_size_refused(UINT32_MAX, UINT32_MAX, "megapixels, and 40 are");
 	assert_size_refused(0, 5, "no pixels");
 	/* The sum of the head is wrong now. */
