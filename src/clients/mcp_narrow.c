@@ -77,11 +77,10 @@ static struct port_session *have_session(struct mcp_port *p,
 
 static bool takes_json(const struct port_message *m)
 {
-	const char *accept = headers_get(m->head->headers, "Accept");
-
-	return !accept || text_find(accept, PORT_JSON) ||
-	       strstr(accept, "*/*") ||
-	       (text_find(accept, PORT_EVENTS) && port_is_initialize(m));
+	return !headers_get(m->head->headers, "Accept") ||
+	       port_accepts(m->head, PORT_JSON) ||
+	       port_accepts(m->head, "*/*") ||
+	       (port_accepts(m->head, PORT_EVENTS) && port_is_initialize(m));
 }
 
 /* NULL: it can be answered. */

@@ -145,9 +145,8 @@ static bool find_session(struct mcp_port *p, struct front_request *rq,
 static void serve_get(struct mcp_port *p, struct front_request *rq,
 		      const struct front_head *head, struct port_session *s)
 {
-	const char *accept = headers_get(head->headers, "Accept");
 	const char *last = headers_get(head->headers, "Last-Event-ID");
-	bool events = accept && text_find(accept, PORT_EVENTS) &&
+	bool events = port_accepts(head, PORT_EVENTS) &&
 		      strcmp(head->method, "GET") == 0;
 
 	if (s && last && port_post_resume(p, rq, s, last)) {
@@ -159,7 +158,7 @@ static void serve_get(struct mcp_port *p, struct front_request *rq,
 	} else if (events && p->answerer->is_legacy(p->answerer->owner)) {
 		serve_old_stream(p, rq, head);
 	} else if (strcmp(head->path, "/") == 0 ||
-		   (accept && text_find(accept, "text/html"))) {
+		   port_accepts(head, "text/html")) {
 		serve_page(p, rq, head);
 	} else {
 		refuse_method(p, rq, METHODS);
@@ -183,12 +182,11 @@ static void serve_modern(struct mcp_port *p, struct front_request *rq,
 			 const struct port_message *m)
 {
 	const char *method = m->head->method;
-	const char *accept = headers_get(m->head->headers, "Accept");
 
 	if (strcmp(method, "POST") == 0)
 		port_post(p, rq, m, NULL, true);
-	else if (strcmp(method, "GET") == 0 && accept &&
-		 text_find(accept, "text/html"))
+	else if (strcmp(method, "GET") == 0 &&
+		 port_accepts(m->head, "text/html"))
 		serve_page(p, rq, m->head);
 	else
 		refuse_method(p, rq, "POST, OPTIONS");

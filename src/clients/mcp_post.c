@@ -401,14 +401,19 @@ bool port_post_resume(struct mcp_port *p, struct front_request *rq,
 
 /* ---- what is posted ---- */
 
+bool port_accepts(const struct front_head *head, const char *type)
+{
+	return headers_mention(head->headers, "Accept", type);
+}
+
 /*
  * Who takes both is given JSON. A client that takes only events may wait long
  * for its answer: so it sees the head, and comments, at once.
  */
-static bool wants_events(const char *accept)
+static bool wants_events(const struct front_head *head)
 {
-	return !text_find(accept, PORT_JSON) && !strstr(accept, "*/*") &&
-	       !text_find(accept, "application/*");
+	return !port_accepts(head, PORT_JSON) && !port_accepts(head, "*/*") &&
+	       !port_accepts(head, "application/*");
 }
 
 bool port_is_initialize(const struct port_message *m)
@@ -426,7 +431,6 @@ static struct port_post *post_new(struct mcp_port *p, struct front_request *rq,
 				  const struct port_message *m,
 				  struct port_session *s, bool modern)
 {
-	const char *accept = headers_get(m->head->headers, "Accept");
 	struct port_post *post = mem_zalloc(sizeof(*post));
 
 	post->port = p;
@@ -434,8 +438,8 @@ static struct port_post *post_new(struct mcp_port *p, struct front_request *rq,
 	post->modern = modern;
 	post->begins = !s && !modern && port_is_initialize(m);
 	post->session = s ? s : port_session_new(p);
-	post->takes_events = accept && text_find(accept, PORT_EVENTS);
-	post->wants_events = post->takes_events && wants_events(accept);
+	post->takes_events = port_accepts(m->head, PORT_EVENTS);
+	post->wants_events = post->takes_events && wants_events(m->head);
 	if (p->options.path) { /* one type of answer, and its session */
 		post->takes_events = post->wants_events;
 		headers_add(&post->headers, "Mcp-Session-Id",

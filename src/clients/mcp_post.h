@@ -18,6 +18,8 @@ void port_posts_expire(struct mcp_port *p);
 void port_post(struct mcp_port *p, struct front_request *rq,
 	       const struct port_message *m, struct port_session *s,
 	       bool modern);
+/* Does its Accept contain that, in one field or another? */
+bool port_accepts(const struct front_head *head, const char *type);
 bool port_is_initialize(const struct port_message *m);
 /*
  * HTTP+SSE: 202, and the reply on the stream.

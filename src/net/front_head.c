@@ -329,8 +329,7 @@ static bool is_half_upgrade(const struct head *head)
 
 	return text_same(headers_get(h, "Upgrade"), "websocket") &&
 	       headers_get(h, "Sec-WebSocket-Key") &&
-	       (head->http_1_0 ||
-		!head_has_token(headers_get(h, "Connection"), "upgrade"));
+	       (head->http_1_0 || !headers_have(h, "Connection", "upgrade"));
 }
 
 static void refuse_upgrade(struct visitor *v, const struct head *head,

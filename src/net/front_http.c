@@ -110,8 +110,6 @@ static enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 	const char *reason;
 	int status;
 
-	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
-				  &rq->headers);
 	g->chunked = headers_get(&rq->headers, "Transfer-Encoding") != NULL;
 	host = head_target_host(rq->uri, strlen(rq->uri));
 	reason = head_problem(&rq->headers, host, http_1_0);
@@ -377,17 +375,17 @@ static bool is_late_upgrade(const struct front_request *rq)
 static enum MHD_Result start_request(struct front_request *rq,
 				     const char *method, const char *version)
 {
-	const char *connection = MHD_lookup_connection_value(
-		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONNECTION);
-
 	bool http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
 	enum MHD_Result result;
 
 	rq->started = true;
 	snprintf(rq->method, sizeof(rq->method), "%s", method);
 	head_split_target(rq->uri, strlen(rq->uri), &rq->path, &rq->query);
-	rq->closes = head_has_token(connection, "close") ||
-		     (http_1_0 && !head_has_token(connection, "keep-alive"));
+	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
+				  &rq->headers);
+	rq->closes = headers_have(&rq->headers, "Connection", "close") ||
+		     (http_1_0 &&
+		      !headers_have(&rq->headers, "Connection", "keep-alive"));
 	result = request_judge(rq, http_1_0);
 	if (rq->status)
 		return result;

@@ -234,27 +234,6 @@ void head_done(struct head *h)
 	*h = (struct head){ 0 };
 }
 
-bool head_has_token(const char *value, const char *word)
-{
-	size_t len = strlen(word);
-
-	while (value && *value) {
-		const char *comma = strchr(value, ',');
-		const char *end = comma ? comma : value + strlen(value);
-		const char *start = value;
-
-		while (start < end && (*start == ' ' || *start == '\t'))
-			start++;
-		while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
-			end--;
-		if ((size_t)(end - start) == len &&
-		    strncasecmp(start, word, len) == 0)
-			return true;
-		value = comma ? comma + 1 : NULL;
-	}
-	return false;
-}
-
 static size_t count_fields(const struct headers *h, const char *name)
 {
 	size_t count = 0;
@@ -347,7 +326,7 @@ static const char *websocket_problem(const struct head *h)
 		return "a WebSocket upgrade must be a GET";
 	if (h->http_1_0)
 		return "a WebSocket upgrade needs HTTP/1.1";
-	if (!head_has_token(headers_get(fields, "Connection"), "upgrade"))
+	if (!headers_have(fields, "Connection", "upgrade"))
 		return "a WebSocket upgrade needs 'Connection: Upgrade'";
 	if (!version || strcmp(version, "13") != 0)
 		return "only Sec-WebSocket-Version 13 is spoken here";
@@ -440,6 +419,48 @@ const char *headers_get(const struct headers *h, const char *name)
 			return h->item[i].value;
 	}
 	return NULL;
+}
+
+static bool has_token(const char *value, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (value && *value) {
+		const char *comma = strchr(value, ',');
+		const char *end = comma ? comma : value + strlen(value);
+		const char *start = value;
+
+		while (start < end && (*start == ' ' || *start == '\t'))
+			start++;
+		while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+			end--;
+		if ((size_t)(end - start) == len &&
+		    strncasecmp(start, word, len) == 0)
+			return true;
+		value = comma ? comma + 1 : NULL;
+	}
+	return false;
+}
+
+bool headers_have(const struct headers *h, const char *name, const char *word)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		if (text_same(h->item[i].name, name) &&
+		    has_token(h->item[i].value, word))
+			return true;
+	}
+	return false;
+}
+
+bool headers_mention(const struct headers *h, const char *name,
+		     const char *part)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		if (text_same(h->item[i].name, name) &&
+		    text_find(h->item[i].value, part))
+			return true;
+	}
+	return false;
 }
 
 void headers_done(struct headers *h)

@@ -58,9 +58,6 @@ enum head_upgrade {
 };
 enum head_upgrade head_upgrade(const struct head *h, const char **reason);
 
-/* True if the comma-separated field `value` (may be NULL) has this word, without case. */
-bool head_has_token(const char *value, const char *word);
-
 /*
  * The value of `name` (without case) in a query string, decoded ('+' is a
  * space); yours, NULL if absent or badly encoded. query may be NULL.
@@ -78,6 +75,14 @@ void headers_add(struct headers *h, const char *name,
 
 /* The first value of that name, without case; NULL if none. */
 const char *headers_get(const struct headers *h, const char *name);
+
+/*
+ * Of a list, which may come in several fields of that name (RFC 9110, 5.3): does
+ * it have this word; does a field contain this part? Without case.
+ */
+bool headers_have(const struct headers *h, const char *name, const char *word);
+bool headers_mention(const struct headers *h, const char *name,
+		     const char *part);
 void headers_done(struct headers *h);
 
 /*

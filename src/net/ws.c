@@ -46,8 +46,7 @@ static char *take_head(int fd, bool *mcp)
 		key = mem_strdup(
 			headers_get(&head.headers, "Sec-WebSocket-Key"));
 	/* MCP's own clients go when their subprotocol is not taken up. */
-	*mcp = head_has_token(
-		headers_get(&head.headers, "Sec-WebSocket-Protocol"), "mcp");
+	*mcp = headers_have(&head.headers, "Sec-WebSocket-Protocol", "mcp");
 	head_done(&head);
 	return key;
 }

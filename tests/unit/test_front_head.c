@@ -153,6 +153,10 @@ static void test_upgrades(void **state)
 			 HEAD_WEBSOCKET);
 	assert_int_equal(with("Connection", "Connection: a, uPgRaDe\r\n", &why),
 			 HEAD_WEBSOCKET);
+	assert_int_equal(
+		with("Connection",
+		     "Connection: keep-alive\r\nConnection: Upgrade\r\n", &why),
+		HEAD_WEBSOCKET);
 	assert_int_equal(with("Upgrade: web", "Upgrade: h2c\r\n", &why),
 			 HEAD_REFUSE);
 	assert_non_null(strstr(why, "websocket"));
@@ -370,20 +374,45 @@ static void test_queries(void **state)
 	query_gives("a=b+c%2bd=e", "a", "b c+d=e");
 }
 
+static bool says_close(const char *value)
+{
+	CLEANUP(headers_done) struct headers h = { 0 };
+
+	headers_add(&h, "Connection", "x");
+	headers_add(&h, "connection", value);
+	return headers_have(&h, "Connection", "close");
+}
+
 static void test_tokens(void **state)
 {
 	(void)state;
-	assert_true(head_has_token("close", "close"));
-	assert_true(head_has_token("a, Close ,b", "close"));
-	assert_true(head_has_token("a,\t close \t", "close"));
-	assert_true(head_has_token(",,close", "close"));
-	assert_true(head_has_token("a,close", "close"));
-	assert_false(head_has_token("clos", "close"));
-	assert_false(head_has_token(" , ,", "close"));
-	assert_false(head_has_token("closed", "close"));
-	assert_false(head_has_token("a b close", "close"));
-	assert_false(head_has_token("", "close"));
-	assert_false(head_has_token(NULL, "close"));
+	assert_true(says_close("close"));
+	assert_true(says_close("a, Close ,b"));
+	assert_true(says_close("a,\t close \t"));
+	assert_true(says_close(",,close"));
+	assert_true(says_close("a,close"));
+	assert_false(says_close("clos"));
+	assert_false(says_close(" , ,"));
+	assert_false(says_close("closed"));
+	assert_false(says_close("a b close"));
+	assert_false(says_close(""));
+}
+
+static void test_lists(void **state)
+{
+	CLEANUP(headers_done) struct headers h = { 0 };
+
+	(void)state;
+	assert_false(headers_have(&h, "A", "b"));
+	assert_false(headers_mention(&h, "A", "b"));
+	headers_add(&h, "a", "x, bc");
+	headers_add(&h, "Other", "b");
+	assert_false(headers_have(&h, "A", "b"));
+	assert_true(headers_mention(&h, "A", "b"));
+	assert_false(headers_mention(&h, "A", "y"));
+	headers_add(&h, "A", "y, B");
+	assert_true(headers_have(&h, "A", "b"));
+	assert_true(headers_mention(&h, "A", "y"));
 }
 
 static void test_hosts(void **state)
@@ -688,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_hosts_of_targets),
 		cmocka_unit_test(test_queries),
 		cmocka_unit_test(test_tokens),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_two_ways),
 		cmocka_unit_test(test_broken_name),

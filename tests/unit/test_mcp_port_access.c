@@ -73,6 +73,9 @@ static void child_paths(uint16_t port, int out)
 	wants(&a, " 200 ", "<p>");
 	has(a.head, "Content-Type: text/html");
 	has(a.body, "a &#60;service&#62;");
+	ask(fd, "GET /mcp", "Accept: image/png\r\nAccept: text/html\r\n", "",
+	    &a);
+	wants(&a, " 200 ", "<p>");
 	ask(fd, "GET /mcp", "", "", &a);
 	wants(&a, " 405 ", "");
 	has(a.head, "Allow: GET, POST, DELETE");
