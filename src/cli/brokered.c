@@ -22,6 +22,7 @@ struct brokered {
 	struct endpoint at;
 	struct mcp_browse *browse;
 	bool woken;
+	bool cut_told;
 };
 
 bool brokered_fits(const struct app *app)
@@ -75,6 +76,17 @@ static int begin(struct brokered *b, struct app *app, bool *woken,
 	return b->browse ? 0 : -1;
 }
 
+void brokered_tell_cut(struct brokered *b, struct app *app)
+{
+	if (b->cut_told || !b->mqtt->browse_is_cut(b->browse))
+		return;
+	b->cut_told = true;
+	render_note(
+		&app->out,
+		"more than %d servers announce themselves at the broker '%s': the rest is left out; a filter in the target or -d names fewer",
+		MCP_SERVERS_MAX, b->at.host);
+}
+
 int brokered_open(struct brokered **out, struct app *app, struct error *err)
 {
 	struct brokered *b = mem_zalloc(sizeof(*b));
@@ -84,6 +96,7 @@ int brokered_open(struct brokered **out, struct app *app, struct error *err)
 	if (begin(b, app, &b->woken, err) || settle(b, app, err))
 		return -1;
 	b->mqtt->browse_list(b->browse, &count);
+	brokered_tell_cut(b, app);
 	return count ? 0 : endpoint_mcp_none(&b->at, err);
 }
 

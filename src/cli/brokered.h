@@ -25,6 +25,8 @@ int brokered_watch(struct brokered **out, struct app *app, bool *woken,
 		   struct error *err);
 /* 1: it is known who is there; 0: not yet; -1: as the broker fails. */
 int brokered_poll(struct brokered *b, struct error *err);
+/* A note, once, where there are more than are listed. */
+void brokered_tell_cut(struct brokered *b, struct app *app);
 /* Those there, as they are listed; owned by the caller. Again: as they are now. */
 void brokered_devices(struct brokered *b, struct all *a);
 /* loop_now() ms when the server of that id came; -1: it is not there. */

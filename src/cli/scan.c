@@ -656,6 +656,7 @@ static int look_at_broker(struct scan_watch *w, struct brokered *b,
 	CLEANUP(scan_list_done) struct scan_list now = { .app = app };
 	struct all all = { .app = app };
 
+	brokered_tell_cut(b, app);
 	brokered_devices(b, &all);
 	for (size_t i = 0; i < all.count; i++) {
 		const cJSON *json = all.device[i].json;

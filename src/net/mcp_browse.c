@@ -29,14 +29,14 @@ struct mcp_browse {
 	char *device; /* -d; NULL */
 	struct browsed **one; /* sorted once it is listed */
 	size_t count, capacity;
-	struct mcp_server *list; /* of those that fit the device */
-	size_t listed;
+	struct mcp_server *list;
 	bool sorted;
 	bool *woken;
 	void (*changed)(void *owner);
 	void *owner;
 	struct timer timer;
 	bool subscribed, settled, draft, closing;
+	bool cut;
 	bool timer_gone, left;
 	struct error why;
 };
@@ -75,6 +75,28 @@ static void drop(struct mcp_browse *b, size_t at)
 	b->one[at] = b->one[--b->count];
 }
 
+static bool is_meant(const struct mcp_browse *b, const struct browsed *one)
+{
+	const struct mcp_names names = { one->id, one->name,
+					 one->presence.device };
+
+	return !b->device || mcp_names_fit(&names, b->device);
+}
+
+static struct browsed *browsed_new(const struct mcp_topic *t,
+				   struct mcp_presence *p, int64_t since)
+{
+	struct browsed *one = mem_zalloc(sizeof(*one));
+
+	one->text = mem_strdup(t->server);
+	one->id = mem_strndup(t->id.text, t->id.len);
+	one->name = mem_strndup(t->name.text, t->name.len);
+	one->since = since;
+	one->presence = *p;
+	*p = (struct mcp_presence){ 0 };
+	return one;
+}
+
 static void add(struct mcp_browse *b, const struct mcp_topic *t,
 		struct mcp_presence *p)
 {
@@ -84,18 +106,17 @@ static void add(struct mcp_browse *b, const struct mcp_topic *t,
 
 	if (at < b->count)
 		drop(b, at);
-	if (b->count >= MCP_SERVERS_MAX || !mcp_id_fits(t->id.text, t->id.len))
+	if (!mcp_id_fits(t->id.text, t->id.len))
 		return;
+	one = browsed_new(t, p, since);
+	if (!is_meant(b, one) || b->count >= MCP_SERVERS_MAX) {
+		b->cut = b->cut || is_meant(b, one);
+		browsed_free(one);
+		return;
+	}
 	b->one = mem_grow(b->one, &b->capacity, b->count,
 			  sizeof(struct browsed *));
-	one = mem_zalloc(sizeof(*one));
 	b->one[b->count++] = one;
-	one->text = mem_strdup(t->server);
-	one->id = mem_strndup(t->id.text, t->id.len);
-	one->name = mem_strndup(t->name.text, t->name.len);
-	one->since = since;
-	one->presence = *p;
-	*p = (struct mcp_presence){ 0 };
 }
 
 /* The broker may have had another filter than ours. */
@@ -318,23 +339,16 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->text, (*y)->text);
 }
 
-static bool is_meant(const struct mcp_browse *b, const struct mcp_server *s)
-{
-	const struct mcp_names names = { s->id, s->name, s->device };
-
-	return !b->device || mcp_names_fit(&names, b->device);
-}
-
 static void sort(struct mcp_browse *b)
 {
 	if (b->count)
 		qsort(b->one, b->count, sizeof(struct browsed *), by_name);
 	mem_free(b->list);
 	b->list = mem_alloc((b->count + 1) * sizeof(*b->list));
-	b->listed = 0;
 	for (size_t i = 0; i < b->count; i++) {
 		const struct browsed *one = b->one[i];
-		const struct mcp_server server = {
+
+		b->list[i] = (struct mcp_server){
 			.id = one->id,
 			.name = one->name,
 			.description = one->presence.description,
@@ -343,9 +357,6 @@ static void sort(struct mcp_browse *b)
 			.since = one->since,
 			.odd = !one->presence.online,
 		};
-
-		if (is_meant(b, &server))
-			b->list[b->listed++] = server;
 	}
 	b->sorted = true;
 }
@@ -354,8 +365,13 @@ const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count)
 {
 	if (!b->sorted)
 		sort(b);
-	*count = b->listed;
+	*count = b->count;
 	return b->list;
+}
+
+bool mcp_browse_is_cut(const struct mcp_browse *b)
+{
+	return b->cut;
 }
 
 void mcp_browse_tell(struct mcp_browse *b, void (*changed)(void *owner),

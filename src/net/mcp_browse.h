@@ -9,6 +9,8 @@ struct mcp_browse *mcp_browse_open(struct loop *l, const struct endpoint *to,
 				   bool *woken, struct error *err);
 int mcp_browse_poll(struct mcp_browse *b, struct error *err);
 const struct mcp_server *mcp_browse_list(struct mcp_browse *b, size_t *count);
+/* More than MCP_SERVERS_MAX fitted: some are not listed. */
+bool mcp_browse_is_cut(const struct mcp_browse *b);
 /* -1: why nobody is known yet, though the broker of `at` accepted us. 0: it did not; b is NULL. */
 int mcp_browse_explain(const struct mcp_browse *b, const struct endpoint *at,
 		       struct error *err);

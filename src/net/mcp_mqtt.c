@@ -237,8 +237,9 @@ static void fail_many(struct mcp_mqtt *m, const struct mcp_server *list,
 	if (count > SHOWN_MAX)
 		buf_printf(&names, " and %zu more", count - SHOWN_MAX);
 	error_set(&why, ERR_USAGE,
-		  "%zu MCP servers at the broker '%s' fit '%s'%s%s%s", count,
-		  m->to->host, *m->to->path ? m->to->path : "#",
+		  "%zu MCP servers%s at the broker '%s' fit '%s'%s%s%s", count,
+		  mcp_browse_is_cut(m->browse) ? " and more" : "", m->to->host,
+		  *m->to->path ? m->to->path : "#",
 		  m->to->device ? " and -d '" : "",
 		  m->to->device ? m->to->device : "", m->to->device ? "'" : "");
 	error_hint(&why,

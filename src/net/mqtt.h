@@ -168,6 +168,8 @@ struct mqtt_table {
 	/* By id, then name; lent, until the next turn of the loop. */
 	const struct mcp_server *(*browse_list)(struct mcp_browse *b,
 						size_t *count);
+	/* More than MCP_SERVERS_MAX fitted: some are not listed. */
+	bool (*browse_is_cut)(const struct mcp_browse *b);
 	void (*browse_close)(struct mcp_browse *b);
 
 	/* NULL: ERR_USAGE. Connecting itself fails by `lost`. */

@@ -720,6 +720,7 @@ const struct mqtt_table mqtt_table = {
 	.browse_open = mcp_browse_open,
 	.browse_poll = mcp_browse_poll,
 	.browse_list = mcp_browse_list,
+	.browse_is_cut = mcp_browse_is_cut,
 	.browse_close = mcp_browse_close,
 	.client_open = mqtt_client_open,
 	.subscribe = mqtt_subscribe,

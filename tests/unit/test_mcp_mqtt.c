@@ -849,6 +849,42 @@ static void test_who_fits(void **state)
 	look_away();
 }
 
+/* Only those count that fit; one more than are kept is not lost in silence. */
+static void test_too_many(void **state)
+{
+	size_t count;
+
+	(void)state;
+	begin("allow_anonymous true\nmax_queued_messages 0");
+	look("", NULL);
+	for (int i = 0; i < MCP_SERVERS_MAX; i++) {
+		CLEANUP(mem_free_ptr)
+		char *topic = mem_printf(PRESENCE "a/%d", i);
+
+		publish(topic, "{}", true);
+	}
+	do {
+		mqtt->browse_list(browse, &count);
+		woken = false;
+		if (count < MCP_SERVERS_MAX)
+			wait_for(&woken, "server");
+	} while (count < MCP_SERVERS_MAX);
+	assert_false(mqtt->browse_is_cut(browse));
+	publish(PRESENCE "z/last", "{}", true);
+	while (!mqtt->browse_is_cut(browse)) {
+		woken = false;
+		wait_for(&woken, "one too many");
+	}
+	mqtt->browse_list(browse, &count);
+	assert_int_equal(count, MCP_SERVERS_MAX);
+	mqtt->browse_close(browse);
+	seen_reset(&seen);
+	look("", "last");
+	shows("z last - - - odd\n");
+	assert_false(mqtt->browse_is_cut(browse));
+	look_away();
+}
+
 static void test_broker_goes(void **state)
 {
 	struct error err = { 0 };
@@ -886,17 +922,18 @@ static void test_broker_goes_amid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_topics),	  TEST(test_updates),
-		TEST(test_says_goodbye),  TEST(test_takes_its_presence_back),
-		TEST(test_too_large),	  TEST(test_nobody),
-		TEST(test_left_presence), TEST(test_refused),
-		TEST(test_not_let_in),	  TEST(test_insecure),
-		TEST(test_explained),	  TEST(test_explained_by_length),
-		TEST(test_shared),	  TEST(test_chosen),
-		TEST(test_none_fits),	  TEST(test_many_fit),
-		TEST(test_waited_for),	  TEST(test_waited_for_in_vain),
-		TEST(test_who_is_there),  TEST(test_who_fits),
-		TEST(test_broker_goes),	  TEST(test_broker_goes_amid),
+		TEST(test_topics),	     TEST(test_updates),
+		TEST(test_says_goodbye),     TEST(test_takes_its_presence_back),
+		TEST(test_too_large),	     TEST(test_nobody),
+		TEST(test_left_presence),    TEST(test_refused),
+		TEST(test_not_let_in),	     TEST(test_insecure),
+		TEST(test_explained),	     TEST(test_explained_by_length),
+		TEST(test_shared),	     TEST(test_chosen),
+		TEST(test_none_fits),	     TEST(test_many_fit),
+		TEST(test_waited_for),	     TEST(test_waited_for_in_vain),
+		TEST(test_who_is_there),     TEST(test_who_fits),
+		TEST(test_too_many),	     TEST(test_broker_goes),
+		TEST(test_broker_goes_amid),
 	};
 
 	return cmocka_run_group_tests_name("mcp over mqtt", tests, NULL, NULL);
