@@ -16,6 +16,7 @@
 
 #define LEAVE_MS 500 /* for presence to be taken back */
 #define KEEPALIVE_S 30
+#define QUOTA_EXCEEDED 0x97 /* MQTT 5, 2.4 */
 #define TOLD_MAX 32 /* user properties that are kept */
 #define GONE "{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}"
 
@@ -341,6 +342,18 @@ void mcp_broker_leave(struct mcp_broker *b, struct mcp_guest *g)
 		timer_start(&b->timer, 0);
 	else
 		begin_end(b);
+}
+
+enum error_kind mcp_broker_kind(int code)
+{
+	return code == MCP_NOT_AUTHORIZED ? ERR_AUTH : ERR_CONNECT;
+}
+
+const char *mcp_broker_words(int code)
+{
+	if (code == MCP_NOT_AUTHORIZED)
+		return ", not authorized";
+	return code == QUOTA_EXCEEDED ? ", quota exceeded" : "";
 }
 
 int mcp_broker_unanswered(const struct mcp_broker *b, struct error *err)

@@ -10,6 +10,8 @@
 #include "net/head.h"
 #include "net/mqtt_client.h"
 
+#define MCP_NOT_AUTHORIZED 0x87 /* MQTT 5, 2.4: by its access rules */
+
 /* Who uses it. All functions come from the loop; server's texts are his. */
 struct mcp_guest {
 	struct mcp_guest *next;
@@ -57,6 +59,9 @@ struct mcp_broker *mcp_broker_enter(struct loop *l, const struct endpoint *to,
 				    struct mcp_guest *g, struct error *err);
 /* The last one takes it down, in good order: at most half a second. */
 void mcp_broker_leave(struct mcp_broker *b, struct mcp_guest *g);
+/* Of a code that refuses: its kind, and ", not authorized" or the like; "". */
+enum error_kind mcp_broker_kind(int code);
+const char *mcp_broker_words(int code);
 /* -1: it accepted us, and does not answer SUBSCRIBE. 0: it did not yet; NULL. */
 int mcp_broker_unanswered(const struct mcp_broker *b, struct error *err);
 int mcp_broker_subscribe(struct mcp_broker *b, struct mcp_guest *g,

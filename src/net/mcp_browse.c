@@ -178,12 +178,14 @@ static void on_subscribed(void *owner, size_t count, const int *code)
 		return;
 	}
 	error_set(
-		&why, ERR_AUTH,
-		"the broker '%s' does not let us see who is there: the topic '%s' is refused (0x%02x)",
-		b->broker->host, b->filter, (unsigned)code[0]);
-	error_hint(
-		&why,
-		"its access rules must let this user read $mcp-server/presence/#");
+		&why, mcp_broker_kind(code[0]),
+		"the broker '%s' does not let us see who is there: the topic '%s' is refused (0x%02x%s)",
+		b->broker->host, b->filter, (unsigned)code[0],
+		mcp_broker_words(code[0]));
+	if (code[0] == MCP_NOT_AUTHORIZED)
+		error_hint(
+			&why,
+			"its access rules must let this user read $mcp-server/presence/#");
 	fail(b, &why);
 }
 

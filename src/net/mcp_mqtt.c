@@ -24,7 +24,6 @@
 
 #define NO_SUBSCRIBERS 0x10 /* MQTT 5, 3.4.2.1 */
 #define REFUSED 0x80 /* and above */
-#define NOT_AUTHORIZED 0x87
 #define SHOWN_MAX 6 /* servers, of those that fit */
 #define IN_FLIGHT_MAX 64
 #define DISCONNECTED "{\"jsonrpc\":\"2.0\",\"method\":\"" MCP_DISCONNECTED "\"}"
@@ -187,13 +186,13 @@ static void fail_refused(struct mcp_mqtt *m, const char *what,
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	error_set(&why, ERR_AUTH,
+	error_set(&why, mcp_broker_kind(code),
 		  "the broker '%s' refused to %s '%s' (0x%02x%s)", m->to->host,
-		  what, topic, (unsigned)code,
-		  code == NOT_AUTHORIZED ? ", not authorized" : "");
-	error_hint(
-		&why,
-		"its access rules must let this user read and write $mcp-rpc/ and $mcp-client/ of its client id, read $mcp-server/presence/ and capability/, write to the server");
+		  what, topic, (unsigned)code, mcp_broker_words(code));
+	if (code == MCP_NOT_AUTHORIZED)
+		error_hint(
+			&why,
+			"its access rules must let this user read and write $mcp-rpc/ and $mcp-client/ of its client id, read $mcp-server/presence/ and capability/, write to the server");
 	fail_request(m, id, &why);
 }
 
@@ -376,9 +375,11 @@ static void on_published(void *owner, int number, int reason)
 			  m->server);
 		t->events->failed(t->owner, sent.id, &why);
 	} else if (reason >= REFUSED && sent.id) {
-		error_set(&why, ERR_AUTH,
-			  "the broker '%s' refused to publish to '%s' (0x%02x)",
-			  m->to->host, m->topic[RPC], (unsigned)reason);
+		error_set(
+			&why, mcp_broker_kind(reason),
+			"the broker '%s' refused to publish to '%s' (0x%02x%s)",
+			m->to->host, m->topic[RPC], (unsigned)reason,
+			mcp_broker_words(reason));
 		t->events->failed(t->owner, sent.id, &why);
 	}
 }

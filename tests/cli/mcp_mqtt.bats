@@ -349,6 +349,12 @@ says_again_to() {
 	mcp "$(at 1/ours/a)" ping
 	ends 6
 	tells 'refused to subscribe to .\$mcp-rpc/[0-9a-f]{16}/1/ours/a. \(0x87, not authorized\)'
+	hints 'access rules'
+	odd_broker full
+	mcp "$(at 1/ours/a)" ping
+	ends 3
+	tells 'refused to subscribe to .\$mcp-rpc/[0-9a-f]{16}/1/ours/a. \(0x97, quota exceeded\)'
+	absent 'access rules' stderr
 	odd_broker nowrite
 	mcp "$(at 1/ours/a)" ping
 	ends 6

@@ -5,7 +5,7 @@
 mcp_mqtt_broker.py [KIND]
 
 KIND: filters (CONNACK names the servers that may be asked, and roles); refuse
-(SUBACK 0x87 for all but presence); deaf (the same for $mcp-rpc/, and a client that
+(SUBACK 0x87 for all but presence); full (the same, 0x97); deaf (the same for $mcp-rpc/, and a client that
 asks the server at once); nowrite (PUBACK 0x87); old (3.1.1 only, and
 when who asked); shuts (as RabbitMQ 3.10, which speaks 3.1.1: no CONNACK at all);
 mute (no SUBACK); odd (CONNACK with a property that does not exist); taken (another client has that id); one (grants, and says what came). "port N", then a line a packet.
@@ -126,9 +126,9 @@ def subscribe(client, body):
         options, at = body[at], at + 1
         say("subscribe", topic, f"0x{options:02x}")
         found.append(topic)
-        refused = (KIND == "refuse" and not topic.startswith("$mcp-server/presence/") or
+        refused = (KIND in ("refuse", "full") and not topic.startswith("$mcp-server/presence/") or
                    KIND == "deaf" and topic.startswith("$mcp-rpc/"))
-        codes += b"\x87" if refused else b"\1"
+        codes += (b"\x97" if KIND == "full" else b"\x87") if refused else b"\1"
     if KIND == "taken":
         client.send(0xE0, b"\x8e\0")
     if KIND in ("mute", "taken"):
