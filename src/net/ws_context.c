@@ -268,10 +268,21 @@ void ws_context_let_go(struct loop *l)
 		ws_context_release(c);
 }
 
+/*
+ * A session that is resumed shows no certificate: what --insecure let in would be
+ * let in for good, also by a dial that verifies. From libwebsockets 4.2 on.
+ */
+#ifdef LWS_SERVER_OPTION_DISABLE_TLS_SESSION_CACHE
+#	define NOTHING_RESUMED LWS_SERVER_OPTION_DISABLE_TLS_SESSION_CACHE
+#else
+#	define NOTHING_RESUMED 0
+#endif
+
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err)
 {
-	uint64_t options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+	uint64_t options =
+		LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | NOTHING_RESUMED;
 	struct ws_trust *t;
 	unsigned count = 0;
 

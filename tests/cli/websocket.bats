@@ -117,6 +117,17 @@ END
 	hints 'not verified'
 }
 
+@test "wss: what --insecure let in before is not believed without it, in one process" {
+	tls_server
+	mcp --insecure open "wss://localhost:$TLS_PORT/"
+	ends 0
+	mcp open "wss://localhost:$TLS_PORT/"
+	local status_then=$status err_then=$err
+	mcpctl stop --quiet
+	[ "$status_then" = 3 ]
+	[[ $err_then == *certificate* ]]
+}
+
 @test "--header is sent, and a secret one is not shown" {
 	cat >headers.py <<'END'
 import asyncio, sockets, websockets
