@@ -377,7 +377,7 @@ void shell_list_step(struct shell *s)
 		take_page(s);
 	if (s->list.active || loop_now() < relist_at(&s->relist))
 		return;
-	s->connection->has_tools = false;
+	s->relist.stale = s->connection->has_tools = false;
 	shell_list_start(s);
 }
 
