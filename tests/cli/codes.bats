@@ -151,6 +151,14 @@ no() {
 	backend careful whole.pem server.key
 	mcp check ota "https://localhost:$BACKEND/" --cacert ca.pem
 	no grep -qE 'N20[45]' stdout
+	# One of them that has expired lacks nothing.
+	printf 'subjectAltName=DNS:localhost\n1.3.6.1.4.1.11129.2.4.2=DER:04020000' >ext
+	old_certificate
+	backend careful old.pem server.key
+	mcp --cacert ca.pem "wss://localhost:$BACKEND/" tools
+	ends 3
+	hints 'certificate has expired'
+	absent 'chain|fullchain' stderr
 }
 
 @test "P706: the id 0 has no answer, others have" {

@@ -115,6 +115,19 @@ static void more_questions_than_are_kept(void **state)
 	expect(false, text, said);
 }
 
+static void only_text_is_told(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	const struct trace t = { .at_us = 1000,
+				 .kind = "binary",
+				 .data = "{\"id\":1,\"method\":\"m\"}",
+				 .len = 21 };
+
+	(void)state;
+	assert_false(frame_describe(&b, &frames, &t));
+	assert_int_equal(b.len, 0);
+}
+
 /* For a line of what passes: what counts of it. */
 static void brief(bool outgoing, const char *frame, const char *expected,
 		  int64_t took_us)
@@ -232,6 +245,7 @@ int main(void)
 		cmocka_unit_test(who_asked),
 		cmocka_unit_test(other_messages),
 		cmocka_unit_test(more_questions_than_are_kept),
+		cmocka_unit_test(only_text_is_told),
 		cmocka_unit_test(brief_calls),
 		cmocka_unit_test(brief_lists),
 		cmocka_unit_test(brief_device),

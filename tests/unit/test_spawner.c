@@ -321,6 +321,12 @@ static void more_words_are_counted(void **state)
 	assert_int_equal(err.code, EPERM);
 	error_reset(&err);
 	argv[3] = NULL;
+	argv[0] = (char[]){ "cat" };
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_int_equal(err.code, EPERM);
+	error_reset(&err);
+	argv[0] = (char[]){ "echo" };
 	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
 			 0);
 	wait_ended(&s);
