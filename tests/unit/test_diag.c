@@ -620,6 +620,7 @@ static const struct spoken words_of_boards[] = {
 	{ "D143 mcp without a payload object", "7", ANSWERED("{\"type\":\"mcp\",\"payload\":7}") },
 	{ "D143 " NOT_A_MESSAGE, "{\"type\":\"mcp\",\"payload\":{}}", ANSWERED("{\"type\":\"mcp\",\"payload\":{}}") },
 	{ "D143 " NOT_A_MESSAGE, "{\"a\":1}", ANSWERED("{\"a\":1}") },
+	{ "D143 " NOT_A_MESSAGE, "{\"a\":1}", ANSWERED(" \n{\"a\":1}\n") },
 	{ "D143 an empty batch", "[]", ANSWERED("[]") },
 	{ "D143 an envelope inside a batch", "{\"type\":\"x\"}", ANSWERED("[{\"type\":\"x\"}]") },
 	{ "D143 a batch inside a batch", "[1]", ANSWERED("[[1]]") },
