@@ -47,6 +47,8 @@ struct bridge_server {
 	struct bridge_call *at;
 	struct call call;
 	int32_t token; /* of its progress */
+	unsigned wants_lists; /* that many began before it goes again; 0 */
+	bool again; /* it went again for that */
 	bool as_task; /* it was asked for as one */
 	char *task; /* which it is by now; NULL */
 	/* what it is asked beside calls, one after the other */
@@ -57,6 +59,7 @@ struct bridge_server {
 	/* how far it is */
 	bool up, tried;
 	bool listing, listed;
+	unsigned lists; /* that began */
 	struct relist relist;
 	bool asked; /* `call` was started */
 	bool besides; /* `beside` was started */
@@ -145,6 +148,7 @@ static void begin_listing(struct bridge_server *s)
 
 	s->list_at = LOOP_FOREVER;
 	relist_begin(&s->relist, loop_now());
+	s->lists++;
 	listing_init(&s->steps, &s->tools, c->device);
 	s->steps.may_be_board = client_may_be_board(c);
 	s->steps.modern = c->modern;
@@ -256,6 +260,8 @@ static void end_call(struct bridge_server *s, enum call_end end)
 	struct bridge_call *c = s->at;
 
 	s->at = NULL;
+	s->wants_lists = 0;
+	s->again = false;
 	end_task(s, end == CALL_ANSWERED);
 	if (s->asked && s->connection.session)
 		session_forget(s->connection.session, &s->call);
@@ -317,6 +323,22 @@ static bool has_reply(const struct call *c)
 	       (c->failure.kind == ERR_PEER && c->reply.kind == MESSAGE_ERROR);
 }
 
+/* Its schema is another one by now: nothing was carried out. */
+static bool is_mismatch(const struct error *f)
+{
+	return f->kind == ERR_PEER && f->code == MODERN_HEADER_MISMATCH;
+}
+
+/* True: the call goes again, once, behind a list. */
+static bool wants_list(struct bridge_server *s, const struct error *f)
+{
+	if (!is_mismatch(f) || !s->connection.client.modern || s->again ||
+	    s->asks.rounds.count)
+		return false;
+	s->wants_lists = s->lists + 1;
+	return true;
+}
+
 /* Refused as one of the other era would refuse it: its tools are asked for. */
 static void doubt(struct bridge_server *s, const struct error *f)
 {
@@ -324,8 +346,7 @@ static void doubt(struct bridge_server *s, const struct error *f)
 
 	if (!c->modern)
 		return;
-	/* Its schema is another one by now. */
-	if (f->kind == ERR_PEER && f->code == MODERN_HEADER_MISMATCH)
+	if (is_mismatch(f))
 		s->relist.stale = true;
 	if (c->era.how == ERA_BY_OPTION || !era_may_be_other(f))
 		return;
@@ -369,6 +390,8 @@ static void take_answer(struct bridge_server *s)
 	struct error *why = &s->at->why;
 
 	doubt(s, f);
+	if (wants_list(s, f))
+		return;
 	if (f->kind == ERR_NONE && asks_more(s, why)) {
 		if (why->kind != ERR_NONE ||
 		    server_asks_begin_round(&s->asks, &s->call.reply, why))
@@ -467,21 +490,37 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 	return 0;
 }
 
+static void send_again(struct bridge_server *s, const char *params)
+{
+	struct bridge_call *c = s->at;
+
+	call_done(&s->call);
+	s->call = (struct call){ 0 };
+	if (send_call(s, c, params, c->deadline - loop_now(), &c->why))
+		end_call(s, CALL_LOST);
+}
+
 /* All is answered: the call is sent again, with the answers. */
 static void go_on(struct bridge_server *s)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct bridge_call *c = s->at;
 
-	if (server_asks_end_round(&s->asks, c->params, &params, &c->why)) {
+	if (server_asks_end_round(&s->asks, c->params, &params, &c->why))
 		end_call(s, CALL_LOST);
+	else
+		send_again(s, buf_string(&params));
+}
+
+/* Its tools are listed: the headers are those of now. */
+static void go_again(struct bridge_server *s)
+{
+	if (!s->at || !s->wants_lists || s->listing ||
+	    s->lists < s->wants_lists)
 		return;
-	}
-	call_done(&s->call);
-	s->call = (struct call){ 0 };
-	if (send_call(s, c, buf_string(&params), c->deadline - loop_now(),
-		      &c->why))
-		end_call(s, CALL_LOST);
+	s->wants_lists = 0;
+	s->again = true;
+	send_again(s, s->at->params);
 }
 
 static void step_call(struct bridge_server *s)
@@ -491,7 +530,8 @@ static void step_call(struct bridge_server *s)
 
 	if (s->at && s->asks.pauses && s->asks.rounds.answered)
 		go_on(s);
-	if (!s->asked || s->asks.pauses || !s->call.done)
+	go_again(s);
+	if (!s->asked || s->asks.pauses || s->wants_lists || !s->call.done)
 		return;
 	/* It was dropped. */
 	if (!s->at) {
@@ -710,7 +750,7 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	if (s->asked && s->at) {
 		if (s->at->why.kind == ERR_NONE)
 			error_copy(&s->at->why, why);
-		end_call(s, CALL_LOST);
+		end_call(s, s->wants_lists ? CALL_UNSENT : CALL_LOST);
 	} else if (s->asked) {
 		end_call(s, CALL_OPEN);
 	}

@@ -839,6 +839,64 @@ one.wait()
 EOF
 }
 
+@test "headers that do not fit a schema of before: the tools are listed again, and the call is sent again" {
+	cat >renamed.py <<'EOF'
+import http.server, json
+HEADER, FITS = "One", True
+META = "io.modelcontextprotocol/"
+class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *words): pass
+    def do_POST(self):
+        global HEADER, FITS
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        print(m["method"], file=open("renamed.log", "a"))
+        result, error = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}, None
+        if m["method"] == "server/discover":
+            result.update(supportedVersions=["2026-07-28"], capabilities={"tools": {}},
+                          _meta={META + "serverInfo": {"name": "r", "version": "1"}})
+        elif m["method"] == "tools/list":
+            result["tools"] = [{"name": name, "inputSchema": {"type": "object", "properties": {
+                "a": {"type": "string", "x-mcp-header": HEADER}}}} for name in ("get", "swap", "never")]
+        elif m["params"]["name"] == "swap":
+            HEADER = "Two"
+            result["content"] = [{"type": "text", "text": "swapped"}]
+        elif m["params"]["name"] == "never" or not self.headers.get("Mcp-Param-" + HEADER):
+            error = {"code": -32020, "message": "headers do not match"}
+        else:
+            result["content"] = [{"type": "text", "text": self.headers["Mcp-Param-" + HEADER]}]
+        body = json.dumps({"jsonrpc": "2.0", "id": m.get("id"),
+                           **({"error": error} if error else {"result": result})}).encode()
+        self.send_response(400 if error else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+print(server.server_port, flush=True)
+server.serve_forever()
+EOF
+	host <<'EOF'
+import subprocess, sys
+from bridge_host import Host
+server = subprocess.Popen([sys.executable, "renamed.py"], stdout=subprocess.PIPE, text=True)
+h = Host("-t", "http://127.0.0.1:%s/" % server.stdout.readline().strip(), "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("get")
+assert h.call("get", {"a": "x"}) == ("x", False)
+assert h.call("swap", {"a": "x"}) == ("swapped", False)
+assert h.call("get", {"a": "y"}) == ("y", False)
+# Once, and no more.
+before = open("renamed.log").read().count("tools/call")
+assert h.call("never", {"a": "y"}) == ("headers do not match", True), h.call("never", {"a": "y"})
+assert open("renamed.log").read().count("tools/call") == before + 2
+assert h.call("get", {"a": "z"}) == ("z", False)
+h.end()
+server.kill()
+server.wait()
+EOF
+}
+
 @test "a server over HTTP that is of the other era when it is back" {
 	cat >era.py <<'END'
 import http.server, json, sys
