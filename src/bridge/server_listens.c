@@ -51,18 +51,6 @@ static void ask(struct server_listens *l)
 		l->again_at = loop_now() + AGAIN_MS;
 }
 
-/* It ended: by itself, with its way, or since the server knows none. */
-static void look_after(struct server_listens *l)
-{
-	l->refused = l->call.failure.kind == ERR_PEER && !l->call.first;
-	l->missed = true;
-	if (l->call.first)
-		l->pause = 0;
-	hang_up(l);
-	l->pause = pause_longer(l->pause, AGAIN_MS, AGAIN_MOST_MS);
-	l->again_at = loop_now() + l->pause;
-}
-
 /* ---- a host that waits for it ---- */
 
 static void answer(struct server_listens *l, bool honoured)
@@ -153,6 +141,26 @@ void server_listens_end(struct server_listens *l)
 	mem_free(TAKE(l->uri));
 	l->due = false;
 	l->again_at = 0;
+}
+
+/* It ended: by itself, with its way, or since the server refuses it. */
+static void look_after(struct server_listens *l)
+{
+	const struct error *why = &l->call.failure;
+	const bool refused = why->kind == ERR_PEER && !l->call.first;
+	/* Perhaps for that resource alone: it is asked for the rest. */
+	const bool rest =
+		refused && l->asked && why->code != JSONRPC_METHOD_NOT_FOUND;
+
+	l->refused = refused && !rest;
+	l->missed = true;
+	if (l->call.first)
+		l->pause = 0;
+	hang_up(l);
+	l->pause = pause_longer(l->pause, AGAIN_MS, AGAIN_MOST_MS);
+	l->again_at = loop_now() + (rest ? 0 : l->pause);
+	if (rest)
+		answer(l, false);
 }
 
 /* It stands: what hosts wait for is known, and what was missed is looked up. */

@@ -19,7 +19,7 @@ struct server_listens {
 	struct call call; /* the subscription */
 	bool open; /* it was asked for */
 	bool due; /* what it is to be told of changed */
-	bool refused; /* it knows no subscriptions */
+	bool refused; /* it takes no subscription */
 	bool missed; /* it was lost, and does not stand again */
 	int64_t again_at, pause; /* loop_now() ms; ms */
 	struct bridge_call *asked; /* resources/subscribe of a host; NULL */

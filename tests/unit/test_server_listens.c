@@ -369,6 +369,25 @@ static void one_that_is_refused(void **state)
 	asks(TOOLS);
 }
 
+/* It refuses the one resource that a host waits for, not all that it tells. */
+static void a_resource_that_is_refused(void **state)
+{
+	(void)state;
+	server_listens_take(&listens, "resources/subscribe",
+			    "{\"uri\":\"a:1\"}", NULL);
+	server_listens_take(&listens, "resources/subscribe",
+			    "{\"uri\":\"a:2\"}", &waits);
+	asks(TOOLS ",\"resourceSubscriptions\":[\"a:1\",\"a:2\"]");
+	ends("\"error\":{\"code\":-32602,\"message\":\"no such resource\"}");
+	asks(TOOLS ",\"resourceSubscriptions\":[\"a:1\"]");
+	assert_int_equal(waits.end, CALL_ANSWERED);
+	assert_int_equal(waits.reply.kind, MESSAGE_ERROR);
+	/* Now it is all that it refuses. */
+	ends("\"error\":{\"code\":-32602,\"message\":\"no\"}");
+	assert_true(server_listens_tend(&listens) == LOOP_FOREVER);
+	assert_true(listens.refused);
+}
+
 static void one_that_cannot_be_sent(void **state)
 {
 	(void)state;
@@ -413,6 +432,7 @@ int main(void)
 		WITH_SERVER(one_that_is_lost),
 		WITH_SERVER(lost_while_a_host_waits),
 		WITH_SERVER(one_that_is_refused),
+		WITH_SERVER(a_resource_that_is_refused),
 		WITH_SERVER(one_that_cannot_be_sent),
 		WITH_SERVER(its_end),
 	};
