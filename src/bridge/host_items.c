@@ -167,11 +167,24 @@ static char *space_key(const char *space, const char *key)
 	return mem_printf("%s%s", space, key);
 }
 
+/* What it is called, apart from all others. */
+static const char *label_of(struct bridge *b, const struct bridge_peer *peer)
+{
+	const struct shown_tools *s = bridge_shown(b);
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->peer[i] == peer && s->catalogue.label[i])
+			return s->catalogue.label[i];
+	}
+	return peer->prefix;
+}
+
 /* The key as the host sees it; yours. */
 static char *shown_key(const struct item_server *one, const char *key)
 {
 	const struct item_kind *k = one->gather->kind;
-	struct given_names *items = &bridge_of(one->gather->part)->items;
+	struct bridge *b = bridge_of(one->gather->part);
+	struct given_names *items = &b->items;
 	CLEANUP(mem_free_ptr) char *plain = space_key(k->space, key);
 	CLEANUP(mem_free_ptr) char *second = NULL;
 	const struct given_name *n = given_names_find(items, plain);
@@ -182,8 +195,9 @@ static char *shown_key(const struct item_server *one, const char *key)
 		return mem_strdup(key);
 	}
 	shown = strcmp(k->key, "name") == 0 ?
-			mem_printf("%s__%s", one->peer->prefix, key) :
-			mem_printf("mcpctl://%s/%s", one->peer->prefix, key);
+			mem_printf("%s__%s", label_of(b, one->peer), key) :
+			mem_printf("mcpctl://%s/%s", label_of(b, one->peer),
+				   key);
 	second = space_key(k->space, shown);
 	given_names_give(items, second, key, one->peer);
 	return shown;

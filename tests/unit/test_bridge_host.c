@@ -1551,6 +1551,56 @@ static void lists_of_all_servers(void **state)
 	     "\"result\":{\"resources\":[]}}");
 }
 
+/* The address at that place of the list that was said; yours. */
+static char *address_of(int place)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = json_parse(ear.said.data, ear.said.len, NULL);
+	const cJSON *all = json_array(json_object(tree, "result"), "resources");
+
+	return mem_strdup(json_string(cJSON_GetArrayItem(all, place), "uri"));
+}
+
+/* Three have one resource, and two of them one name. */
+static void addresses_of_servers_of_one_name(void **state)
+{
+	static const char one[] = RESULT("{\"resources\":[{\"uri\":\"a:1\"}]}");
+	struct bridge_peer third;
+	struct bridge_peer *const whose[] = { &peer, &second, &third };
+	char *uri[3];
+
+	(void)state;
+	two_servers();
+	third = (struct bridge_peer){ .kind = &played,
+				      .prefix = mem_strdup("hall"),
+				      .id = mem_strdup("02:03"),
+				      .offers = OFFERS_RESOURCES,
+				      .state = PEER_READY,
+				      .changed = &bridge.changed,
+				      .woken = &bridge.woken };
+	bridge.peer =
+		mem_realloc(bridge.peer, 3 * sizeof(struct bridge_peer *));
+	bridge.peer[bridge.count++] = &third;
+	assert_non_null(hear(ASK("1", "resources/list", "{}")));
+	its_turn(&peer, "resources/list", "{}", one);
+	its_turn(&second, "resources/list", "{}", one);
+	its_turn(&third, "resources/list", "{}", one);
+	for (int i = 0; i < 3; i++)
+		uri[i] = address_of(i);
+	for (int i = 0; i < 3; i++) {
+		CLEANUP(mem_free_ptr)
+		char *asks = mem_printf(
+			ASK("1", "resources/read", "{\"uri\":\"%s\"}"), uri[i]);
+
+		assert_non_null(hear(asks));
+		its_turn(whose[i], "resources/read", "{\"uri\":\"a:1\"}",
+			 RESULT("{}"));
+		mem_free(uri[i]);
+	}
+	bridge.count--;
+	bridge_peer_done(&third);
+}
+
 static void one_of_some_server(void **state)
 {
 	(void)state;
@@ -2432,6 +2482,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(lists_of_all_servers, set_up,
 						tear_down_servers),
+		cmocka_unit_test_setup_teardown(
+			addresses_of_servers_of_one_name, set_up,
+			tear_down_servers),
 		cmocka_unit_test_setup_teardown(one_of_some_server, set_up,
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(one_of_a_server_that_cannot,
