@@ -87,8 +87,7 @@ static void put_buf(struct bend *b, struct buf *from)
 }
 
 /* Of the body of a stream. */
-static void put_piece(struct bend *b, const struct http_parts *rs,
-		      const char *data, size_t len)
+static void put_piece(struct bend *b, const char *data, size_t len)
 {
 	CLEANUP(buf_done) struct buf chunk = { 0 };
 
@@ -98,7 +97,7 @@ static void put_piece(struct bend *b, const struct http_parts *rs,
 		buf_add(&b->out, data, len);
 		return;
 	}
-	if (rs->how != BODY_CHUNKED) {
+	if (!b->chunked) {
 		put(b, data, len);
 		return;
 	}
@@ -126,7 +125,7 @@ struct going {
 static void send_on(struct bend *b, const struct going *g, size_t len)
 {
 	if (g->piece_of)
-		put_piece(b, g->piece_of, buf_string(g->bytes), len);
+		put_piece(b, buf_string(g->bytes), len);
 	else
 		put(b, buf_string(g->bytes), len);
 }
@@ -255,7 +254,7 @@ static void end_event(struct bend *b, struct http_parts *rs)
 
 	b->held = (struct buf){ 0 };
 	if (!b->has_event) {
-		put_piece(b, rs, buf_string(&raw), raw.len);
+		put_piece(b, buf_string(&raw), raw.len);
 		return;
 	}
 	b->has_event = false;
@@ -289,10 +288,44 @@ static void let_through(struct bend *b, struct http_parts *rs)
 			b->talk,
 			"an event has more than 1 MiB: it passes as it is, and so does the rest of its stream");
 	b->how = BEND_THROUGH;
-	put_piece(b, rs, buf_string(&b->held), b->held.len);
-	put_piece(b, rs, buf_string(&rs->body), rs->body.len);
+	put_piece(b, buf_string(&b->held), b->held.len);
+	put_piece(b, buf_string(&rs->body), rs->body.len);
 	buf_reset(&b->held);
 	buf_reset(&rs->body);
+}
+
+/* A head without the length that it had. */
+static void add_chunked(struct buf *out, const struct buf *head)
+{
+	const char *text = buf_string(head);
+	const size_t line = strcspn(text, "\n") + 1;
+
+	buf_add(out, text, line);
+	buf_text(out, "Transfer-Encoding: chunked\r\n");
+	http_parts_replace(out, text + line, head->len - line, "Content-Length",
+			   NULL);
+}
+
+/*
+ * It does not wait for the end of so much. The length that its head tells is
+ * right only if all that was read goes on, and all that comes.
+ */
+static void collect_no_more(struct bend *b, const struct http_parts *rs)
+{
+	CLEANUP(buf_done) struct buf out = { 0 }, head = { 0 };
+
+	if (!b->collects || b->out.len <= BEND_KEPT_MAX)
+		return;
+	out = b->out;
+	b->out = (struct buf){ 0 };
+	b->collects = false;
+	b->chunked = b->how != BEND_THROUGH || out.len != rs->size;
+	if (b->chunked)
+		add_chunked(&head, &rs->head);
+	else
+		buf_add(&head, rs->head.data, rs->head.len);
+	put_buf(b, &head);
+	put_piece(b, out.data, out.len);
 }
 
 static void take_events(struct bend *b, struct http_parts *rs)
@@ -317,8 +350,8 @@ static void end_events(struct bend *b, struct http_parts *rs)
 {
 	CLEANUP(buf_done) struct buf whole = { 0 };
 
-	put_piece(b, rs, buf_string(&b->held), b->held.len);
-	put_piece(b, rs, buf_string(&rs->body), rs->body.len);
+	put_piece(b, buf_string(&b->held), b->held.len);
+	put_piece(b, buf_string(&rs->body), rs->body.len);
 	buf_reset(&b->held);
 	if (b->collects) {
 		struct span body = { buf_string(&b->out), b->out.len };
@@ -326,7 +359,7 @@ static void end_events(struct bend *b, struct http_parts *rs)
 		http_parts_instead(&whole, rs, &rs->head, body);
 		put_buf(b, &whole);
 		buf_reset(&b->out);
-	} else if (rs->how == BODY_CHUNKED) {
+	} else if (b->chunked) {
 		put(b, "0\r\n\r\n", 5);
 	}
 }
@@ -350,6 +383,7 @@ void bend_begin(struct bend *b, const struct http_parts *rs, struct talk *talk)
 		 http_parts_is(&rs->head, "text/event-stream"))
 		b->how = BEND_EVENTS;
 	b->collects = b->how == BEND_EVENTS && rs->how == BODY_LENGTH;
+	b->chunked = rs->how == BODY_CHUNKED;
 	if (b->how == BEND_WHOLE)
 		buf_add(&b->held, rs->head.data, rs->head.len);
 	else if (!b->collects)
@@ -384,6 +418,7 @@ void bend_body(struct bend *b, struct http_parts *rs, const char *data,
 		let_through(b, rs);
 		break;
 	}
+	collect_no_more(b, rs);
 }
 
 void bend_end(struct bend *b, struct http_parts *rs)
@@ -401,8 +436,8 @@ void bend_give_up(struct bend *b, struct http_parts *rs, const char *data,
 {
 	if (b->how == BEND_EVENTS || b->how == BEND_THROUGH) {
 		send_collected(b, rs);
-		put_piece(b, rs, buf_string(&b->held), b->held.len);
-		put_piece(b, rs, buf_string(&rs->body), rs->body.len);
+		put_piece(b, buf_string(&b->held), b->held.len);
+		put_piece(b, buf_string(&rs->body), rs->body.len);
 		buf_reset(&b->held);
 	}
 	put_buf(b, &b->held);

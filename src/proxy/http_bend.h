@@ -3,7 +3,8 @@
  * Answers of an MCP server over HTTP whose messages are changed on the way by
  * --set and --fault. An answer in JSON waits until it is whole, an event of a
  * stream likewise; one that is not changed goes on as it came. What is no
- * message, or above 1 MiB, passes as it comes.
+ * message, or above 1 MiB, passes as it comes. A stream with a length waits until
+ * that is known; above 1 MiB it goes on in chunks.
  *
  * What a fault does to a frame of a WebSocket it does here to a message: to an
  * answer with its head, or to one event. What is behind it on the same connection
@@ -32,6 +33,7 @@ struct bend {
 	struct talk *talk; /* of the answer that is read; NULL: it passes */
 	enum bend_how how;
 	bool collects; /* events of a body whose length stands in its head */
+	bool chunked; /* they go on in chunks */
 	struct buf held; /* what of the answer, or of an event, is not whole */
 	struct buf out; /* what is collected */
 	struct sse sse;

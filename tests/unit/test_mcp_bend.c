@@ -742,6 +742,51 @@ static void large_with_a_length(void **state)
 	end();
 }
 
+/* How often it stands there. */
+static size_t count_of(const struct buf *in, const char *what)
+{
+	const char *at = buf_string(in);
+	size_t count = 0;
+
+	while ((at = strstr(at, what)) != NULL) {
+		at += strlen(what);
+		count++;
+	}
+	return count;
+}
+
+/* So many bytes do not wait for its end: what it becomes goes on in chunks. */
+static void long_with_a_length(void **state)
+{
+	enum { EVENTS = 16000 };
+	static const char head[] =
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+		"Content-Type: text/event-stream\r\nX: y\r\n\r\n";
+	CLEANUP(buf_done) struct buf in = { 0 }, heard = { 0 };
+	int host, server;
+
+	(void)state;
+	buf_printf(&in, EVENTS_HEAD "Content-Length: %zu\r\nX: y\r\n\r\n",
+		   EVENTS * strlen(EVENT_IN));
+	for (int i = 0; i < EVENTS; i++)
+		buf_text(&in, EVENT_IN);
+	begin(SET);
+	host = dial();
+	say(host, ASK, strlen(ASK));
+	server = accepted();
+	say(server, in.data, in.len - 10);
+	hear_so_much(host, &heard, 1 << 20);
+	assert_memory_equal(heard.data, head, strlen(head));
+	say(server, in.data + in.len - 10, 10);
+	close(server);
+	while (!strstr(buf_string(&heard) + heard.len - 5, "0\r\n\r\n"))
+		hear_so_much(host, &heard, heard.len + 1);
+	assert_int_equal(count_of(&heard, EVENT_OUT), EVENTS);
+	assert_int_equal(count_of(&run.passed, "=>" BENT), EVENTS);
+	close(host);
+	end();
+}
+
 static void add_many(struct buf *out, size_t len)
 {
 	while (len--)
@@ -876,6 +921,7 @@ int main(void)
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(large_ones),
 		cmocka_unit_test(large_with_a_length),
+		cmocka_unit_test(long_with_a_length),
 		cmocka_unit_test(large_request),
 		cmocka_unit_test(large_and_told),
 		cmocka_unit_test(large_event_and_told),
