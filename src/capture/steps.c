@@ -233,6 +233,13 @@ bool steps_add(struct steps *s, const struct capture_event *e)
 	return true;
 }
 
+/* Nobody knows whose is what has no name; what was lost may be of anyone. */
+static bool is_of(const struct capture_event *e, const char *device)
+{
+	return !device || e->kind == CAPTURED_LOST ||
+	       (e->device && strcmp(device, e->device) == 0);
+}
+
 int steps_load(struct steps *s, struct capture_reader *r, const char *device,
 	       struct error *err)
 {
@@ -240,9 +247,8 @@ int steps_load(struct steps *s, struct capture_reader *r, const char *device,
 	int more;
 
 	while ((more = capture_next(r, &e, err)) > 0) {
-		if (device && e.device && strcmp(device, e.device) != 0)
-			continue;
-		steps_add(s, &e);
+		if (is_of(&e, device))
+			steps_add(s, &e);
 		if (s->bytes > STEPS_BYTES_MAX)
 			return error_set(
 				err, ERR_USAGE,
