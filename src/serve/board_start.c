@@ -176,6 +176,8 @@ static void failed_listing(struct board *d, struct error *why)
 	if (tools->count)
 		d->tools = tool_lists_hold(&d->server->tool_lists, tools);
 	board_unfit(d, DEVICE_FAILED, why);
+	if (d->held && d->held->relist.stale)
+		board_list_again(d, loop_now());
 }
 
 static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
@@ -482,16 +484,24 @@ int board_start_held(struct board *d, struct span reply, const char *address,
 	return 0;
 }
 
+/* Or was to be, and it failed: that may be over. */
+static bool was_listed(const struct board *d)
+{
+	return d->state == DEVICE_READY ||
+	       (d->state == DEVICE_FAILED && d->initialize);
+}
+
 void board_list_again(struct board *d, int64_t now)
 {
 	d->held->relist.stale = true;
-	if (d->start || !d->open || d->closing || d->state != DEVICE_READY)
+	if (d->start || !d->open || d->closing || !was_listed(d))
 		return;
 	d->ask_at = relist_at(&d->held->relist);
 	if (d->ask_at > now) {
 		d->server->events->due(d->server, d->ask_at);
 		return;
 	}
+	mem_free(TAKE(d->reason));
 	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
 	begin_listing(d);
 }

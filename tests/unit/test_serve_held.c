@@ -588,16 +588,31 @@ static void too_many_questions(void **state)
 	keeper_done(&k);
 }
 
-static void lists(struct command *k, const char *name)
+static long is_asked_for_list(struct command *k)
 {
-	const char *text = hear(k, CONTROL_TEXT), *id;
-	CLEANUP(mem_free_ptr) char *reply = NULL;
+	const char *text = hear(k, CONTROL_TEXT);
 
 	assert_non_null(strstr(text, "\"method\":\"tools/list\""));
-	id = strstr(text, "\"id\":");
-	reply = mem_printf(
+	return strtol(strstr(text, "\"id\":") + 5, NULL, 10);
+}
+
+static void lists(struct command *k, const char *name)
+{
+	CLEANUP(mem_free_ptr)
+	char *reply = mem_printf(
 		"{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"tools\":[{\"name\":\"%s\"}]}}",
-		strtol(id + 5, NULL, 10), name);
+		is_asked_for_list(k), name);
+
+	said_by(k, reply);
+}
+
+static void refuses_list(struct command *k, long id)
+{
+	CLEANUP(mem_free_ptr)
+	char *reply = mem_printf(
+		"{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":-32603,\"message\":\"busy\"}}",
+		id);
+
 	said_by(k, reply);
 }
 
@@ -659,6 +674,40 @@ static void tools_change(void **state)
 	keeper_done(&k);
 }
 
+/* So it is where they could not be listed, and where that was amid a change. */
+static void tools_listed_at_last(void **state)
+{
+	static const char changed[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
+	struct command k, c;
+	long id;
+
+	(void)state;
+	command_open(&k);
+	ask(&k, HOLD);
+	expect_json(&k, "\"op\":\"holding\"", NULL);
+	ask(&k, UP("\"tools\":{}"));
+	command_open(&c);
+	refuses_list(&k, is_asked_for_list(&k));
+	ask(&c, "{\"op\":\"devices\"}");
+	expect_json(&c, "\"state\":\"failed\"", "busy");
+	expect_json(&c, "\"count\":1", NULL);
+	said_by(&k, changed);
+	id = is_asked_for_list(&k);
+	said_by(&k, changed);
+	refuses_list(&k, id);
+	expect_quiet(&k);
+	assert_false(board_sweep(server.registry.first,
+				 server.registry.first->ask_at));
+	lists(&k, "one");
+	has_tool(&c, "one");
+	ask(&c, "{\"op\":\"devices\"}");
+	expect_json(&c, "\"state\":\"ready\"", NULL);
+	expect_json(&c, "\"count\":1", NULL);
+	command_done(&c);
+	keeper_done(&k);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
 
 int main(void)
@@ -679,6 +728,7 @@ int main(void)
 		TEST(whom_it_asks),
 		TEST(too_many_questions),
 		TEST(tools_change),
+		TEST(tools_listed_at_last),
 	};
 
 	return cmocka_run_group_tests(tests, harness_make, harness_remove);
