@@ -175,6 +175,9 @@ static void came_up(struct each_one *one)
 		lose(one, &why);
 		return;
 	}
+	if (one->told)
+		render_note(&one->each->app->out, "%s: it is back",
+			    render_device_name(one->device.json));
 	mem_free(TAKE(one->told));
 	if (one->each->order->stay || one->each->order->step)
 		return;

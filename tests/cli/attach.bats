@@ -206,6 +206,7 @@ no_mcp() { mcpctl devices | grep -q no-mcp; }
 	: >follow.out
 	# It comes again; so does a new one.
 	device again --device-id 02:00:00:00:00:02 --fault wrong-id
+	wait_for follow.err '02:00:00:00:00:02: it is back'
 	until_true calls_show follow.out '02:00:00:00:00:02'
 	device late --device-id 02:00:00:00:00:0b --fault wrong-id
 	until_true calls_show follow.out '02:00:00:00:00:0b'
