@@ -125,7 +125,9 @@ int command_refuse_all(const struct command *c, struct error *err)
 	CLEANUP(buf_done) struct buf names = { 0 };
 
 	for (const struct command *const *other = commands; *other; other++) {
-		if ((*other)->all && *other != &cmd_help)
+		/* Of two it means all that they know, and no boards. */
+		if ((*other)->all && *other != &cmd_help &&
+		    *other != &cmd_explain)
 			buf_printf(&names, "%s%s", names.len ? ", " : "",
 				   (*other)->name);
 	}

@@ -168,7 +168,7 @@ static void test_all(void **state)
 					     .run = ran,
 					     .all = ran_all };
 	static const char can[] =
-		"these can: tools, call, run, send, upgrade, assets, notify, info, ping, tail, explain, request";
+		"these can: tools, call, run, send, upgrade, assets, notify, info, ping, tail, request";
 
 	(void)state;
 	app.config.all = true;
