@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/target_text.h"
+#include "net/endpoint.h"
 
 /* "//USER@HOST/PATH?QUERY" without USER and QUERY. */
 static void add_without_secrets(struct buf *out, const char *rest)
@@ -20,6 +21,57 @@ static void add_without_secrets(struct buf *out, const char *rest)
 		rest = at ? at + 1 : rest + 2;
 	}
 	text_safe(out, rest, strcspn(rest, "?"), TEXT_NAME);
+}
+
+/* To its end, as a shell sees it. */
+static size_t word_length(const char *word)
+{
+	char quote = '\0';
+	const char *p;
+
+	for (p = word; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
+		if (*p == '\\' && quote != '\'' && p[1])
+			p++;
+		else if (*p == quote)
+			quote = '\0';
+		else if (!quote && (*p == '\'' || *p == '"'))
+			quote = *p;
+	}
+	return (size_t)(p - word);
+}
+
+/* "--token": what stands behind it. Not where that is the name of a file. */
+static bool names_secret(const char *word)
+{
+	const size_t len = strlen(word);
+	const char *last = word + (len < 4 ? 0 : len - 4);
+
+	return *word == '-' && !strchr(word, '=') && strcmp(last, "file") &&
+	       strcmp(last, "path") && mask_is_secret(word + strspn(word, "-"));
+}
+
+/* What mask_secrets does not know: arguments, and passwords in addresses. */
+static void add_command(struct buf *out, const char *line)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	bool secret = false;
+
+	while (*line) {
+		const size_t space = strspn(line, " \t\r\n");
+		const size_t len = word_length(line + space);
+		CLEANUP(mem_free_ptr)
+		char *word = mem_strndup(line + space, len);
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(word);
+
+		buf_add(&masked, line, space);
+		buf_text(&masked, secret && len && !text_starts(word, "--") ?
+					  "***" :
+					  shown);
+		secret = names_secret(word);
+		line += space + len;
+	}
+	text_safe(out, buf_string(&masked), masked.len, TEXT_NAME);
 }
 
 char *target_key(const char *target, const char *device)
@@ -45,7 +97,7 @@ char *target_key(const char *target, const char *device)
 		CLEANUP(buf_done) struct buf masked = { 0 };
 
 		mask_secrets(&masked, rest, strlen(rest));
-		text_safe(&out, buf_string(&masked), masked.len, TEXT_NAME);
+		add_command(&out, buf_string(&masked));
 	} else {
 		add_without_secrets(&out, rest);
 	}

@@ -419,6 +419,14 @@ static void keys_tell_no_secrets(void **state)
 	assert_key("sim:office?fill=9", NULL, "sim:office?fill=9");
 	assert_key("stdio:prog --x token=abc", NULL,
 		   "stdio:prog --x token=***");
+	assert_key("stdio:prog --api-key abc -x 'a b' --key-file f --pass", NULL,
+		   "stdio:prog --api-key *** -x 'a b' --key-file f --pass");
+	assert_key("stdio:prog --token 'a \\' --secret \"b \\\" c\"  d", NULL,
+		   "stdio:prog --token *** --secret ***  d");
+	assert_key("stdio:prog --use-token --port 1 pg://u:pw@h/d", NULL,
+		   "stdio:prog --use-token --port 1 pg://u:***@h/d");
+	assert_key("stdio:prog --token", NULL, "stdio:prog --token");
+	assert_key("stdio:prog --token ", NULL, "stdio:prog --token ");
 	assert_key("ws://h/\x1b\n", NULL, "ws://h/\\x1b\\n");
 	assert_key("attach:/run/x", "aa:bb", "attach:aa:bb");
 	assert_key(NULL, "a\nb", "attach:a\\nb");
