@@ -270,7 +270,7 @@ static int check_board(const struct board *d, const struct pages_given *g,
 	if (d->state != DEVICE_READY || !d->tools)
 		return error_set(err, ERR_CONNECT,
 				 "the board is not ready (%s)",
-				 board_state_name(d->state));
+				 board_state_word(d));
 	if (g->tool && g->list && strcmp(g->list, d->tools->id) == 0)
 		return 0;
 	error_set(err, ERR_USAGE,
