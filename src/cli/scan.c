@@ -444,22 +444,32 @@ static int ask_found(struct scan_list *s, struct error *err)
 /* Those that were announced. */
 static int none_good(size_t found, struct error *err)
 {
-	error_set(err, ERR_UNMET,
-		  "none of the %zu that were announced is an MCP server",
-		  found);
+	if (found == 1)
+		error_set(err, ERR_UNMET,
+			  "the one that was announced is no MCP server");
+	else
+		error_set(
+			err, ERR_UNMET,
+			"none of the %zu that were announced is an MCP server",
+			found);
 	return error_hint(err, "what is wrong stands beside each");
+}
+
+/* Yours. */
+static char *probed_in_vain(size_t places)
+{
+	if (places > 1)
+		return mem_printf(
+			", and none of the %zu places that were probed",
+			places);
+	return mem_strdup(
+		places ? ", and nobody at the place that was probed" : "");
 }
 
 static int nobody(const struct scan_list *s, const struct neighbours *n,
 		  const struct probe_list *probes, struct error *err)
 {
-	CLEANUP(mem_free_ptr)
-	char *probed =
-		probes->count ?
-			mem_printf(
-				", and none of the %zu places that were probed",
-				probes->count) :
-			mem_strdup("");
+	CLEANUP(mem_free_ptr) char *probed = probed_in_vain(probes->count);
 
 	error_set(err, ERR_UNMET,
 		  "nobody answered: %s serve of yours, and nobody on %s%s",

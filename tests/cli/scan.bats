@@ -108,7 +108,10 @@ scan() {
 	[ "$(jq -r 'select(.kind == "probe").command' "$WORK/stdout")" = "mcpctl http://127.0.0.1:$PORT/mcp_server info" ]
 	mcp targets --scan --interface lo --for 1ms --probe "127.0.0.1:$other"
 	ends 7
-	hints 'none of the 1 places that were probed'
+	hints 'nobody at the place that was probed'
+	mcp targets --scan --interface lo --for 1ms --probe "127.0.0.1:$other" --probe "127.0.0.2:$other"
+	ends 7
+	hints 'none of the 2 places that were probed'
 	for bad in '127.0.0.1/8' 'a b' '' 'name.local/24' '127.0.0.1/'; do
 		mcp targets --scan --interface lo --for 1ms --probe "$bad"
 		ends 2
