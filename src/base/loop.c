@@ -421,6 +421,16 @@ int loop_stay(struct loop *l, const bool *done, int64_t deadline,
 	return -1;
 }
 
+void loop_drain(struct loop *l, const bool *done, int64_t deadline)
+{
+	assert(!l->running);
+	l->done = done;
+	while (!*done && loop_now() < deadline)
+		turn_until(l, deadline);
+	uv_timer_stop(&l->deadline);
+	l->done = NULL;
+}
+
 void loop_poll(struct loop *l)
 {
 	turn(l, UV_RUN_NOWAIT);

@@ -74,6 +74,12 @@ int loop_wait(struct loop *l, const bool *done, int64_t deadline,
 int loop_stay(struct loop *l, const bool *done, int64_t deadline,
 	      struct error *err);
 
+/*
+ * Run until *done is true, or deadline, for what closes soon: a signal is left
+ * for whoever waits next.
+ */
+void loop_drain(struct loop *l, const bool *done, int64_t deadline);
+
 /* Run what is ready, without waiting. */
 void loop_poll(struct loop *l);
 

@@ -616,13 +616,11 @@ void control_line_wakes(struct control_line *c, bool *woken)
 
 void control_line_close(struct control_line *c)
 {
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
 	if (!c)
 		return;
 	if (!c->closed) {
 		control_client_close(c->client);
-		loop_wait(c->loop, &c->closed, loop_now() + DRAIN_MS, &ignored);
+		loop_drain(c->loop, &c->closed, loop_now() + DRAIN_MS);
 	}
 	if (c->closed)
 		release(c);

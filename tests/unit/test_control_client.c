@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -570,6 +571,24 @@ static void is_handed_over(void **state)
 	mem_free(large);
 }
 
+/* Ctrl-C while it is closed is for the command. */
+static void leaves_signals(void **state)
+{
+	const bool never = false;
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	assert_int_equal(ask(&a, "attach", 20), -1);
+	raise(SIGINT);
+	loop_poll(a.loop);
+	control_line_close(TAKE(a.line));
+	assert_int_equal(loop_wait(a.loop, &never, loop_now(), &a.err), -1);
+	assert_int_equal(a.err.kind, ERR_INTERRUPTED);
+	assert_int_equal(a.err.code, SIGINT);
+	close_line(&a);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -599,6 +618,7 @@ int main(void)
 		cmocka_unit_test(is_too_new),
 		cmocka_unit_test(wakes_others),
 		cmocka_unit_test(is_handed_over),
+		cmocka_unit_test(leaves_signals),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
