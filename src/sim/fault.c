@@ -193,6 +193,38 @@ void fault_plan_for(const struct fault_plan *p, uint64_t device,
 	}
 }
 
+#define BIT(fault) (1u << (fault))
+
+/* What firmware makes, and no record of it goes through. */
+static const uint32_t never_recorded =
+	BIT(FAULT_WRONG_ID) | BIT(FAULT_STRING_ID) | BIT(FAULT_HUGE) |
+	BIT(FAULT_DEEP) | BIT(FAULT_BAD_UTF8) | BIT(FAULT_CONTROL_CHARACTERS) |
+	BIT(FAULT_LOOP_CURSOR) | BIT(FAULT_EMPTY_PAGE) |
+	BIT(FAULT_DUPLICATE_TOOL) | BIT(FAULT_NOTIFY_STORM) |
+	BIT(FAULT_BUSY_LOOP) | BIT(FAULT_HANG) | BIT(FAULT_HALF_OPEN);
+
+int fault_plan_check(const struct fault_plan *p, bool recorded_answers,
+		     bool recorded_hello, struct error *err)
+{
+	const uint32_t none = (recorded_answers ? never_recorded : 0) |
+			      (recorded_hello ? BIT(FAULT_NO_FEATURES) : 0);
+
+	for (size_t i = 0; i < p->count; i++) {
+		const enum fault f = p->item[i].fault;
+
+		if (!(none & BIT(f)))
+			continue;
+		error_set(
+			err, ERR_USAGE,
+			"fault '%s' cannot be shown: what was recorded is said as it was",
+			sim_fault_rows[f].name);
+		return error_hint(
+			err,
+			"a profile without 'replies' and 'says' shows it, as fixtures does");
+	}
+	return 0;
+}
+
 bool fault_has(const struct fault_set *f, enum fault which)
 {
 	return f->bits & (1u << which);

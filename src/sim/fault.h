@@ -69,6 +69,9 @@ struct fault_plan {
 int fault_plan_add(struct fault_plan *p, const char *text, int64_t devices,
 		   struct error *err);
 void fault_plan_done(struct fault_plan *p);
+/* -1 (ERR_USAGE): one that does nothing where answers, or the hello, are recorded. */
+int fault_plan_check(const struct fault_plan *p, bool recorded_answers,
+		     bool recorded_hello, struct error *err);
 /* What the device of that number shows. */
 void fault_plan_for(const struct fault_plan *p, uint64_t device,
 		    struct fault_set *out);

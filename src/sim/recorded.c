@@ -65,6 +65,15 @@ static void note_page(struct pretend *d, const struct recorded_reply *reply,
 	pretend_listed_whole(d);
 }
 
+static int64_t late_ms(const struct pretend *d, const struct job *job)
+{
+	const struct fault_set *f = &d->config.faults;
+
+	return job->method == SERVER_CALL && fault_has(f, FAULT_LATE_REPLY) ?
+		       f->reply_late_ms :
+		       0;
+}
+
 /* Answered as it was recorded. False: that was never asked. */
 static bool answer_recorded(struct pretend *d, const cJSON *payload)
 {
@@ -72,6 +81,7 @@ static bool answer_recorded(struct pretend *d, const cJSON *payload)
 		recorded_find(&d->config.profile->recorded, &d->given, payload);
 	struct buf text = { 0 };
 	struct job *job;
+	int64_t delay;
 
 	if (!reply)
 		return false;
@@ -86,8 +96,9 @@ static bool answer_recorded(struct pretend *d, const cJSON *payload)
 	job->of = d->asked;
 	job->len = text.len;
 	job->payload = buf_take(&text);
-	if (reply->delay_ms)
-		pretend_set_alarm(d, ALARM_JOB, reply->delay_ms, job);
+	delay = reply->delay_ms + late_ms(d, job);
+	if (delay)
+		pretend_set_alarm(d, ALARM_JOB, delay, job);
 	else
 		pretend_add_job(d, job);
 	return true;

@@ -173,6 +173,11 @@ static int run(struct fleet_order *order, struct sim_summary *out,
 
 	if (!p)
 		return -1;
+	if (fault_plan_check(order->faults, p->recorded.count > 0,
+			     p->recorded.hello != NULL, err)) {
+		profile_free(p);
+		return -1;
+	}
 	order->profile = p;
 	order->opened_us = loop_now_us();
 	counts_init(&order->tally->counts, &p->catalog);

@@ -467,7 +467,9 @@ static int sim_begin(struct transport *t, const struct endpoint *to,
 	profile = profile_load(name, &s.changes, err);
 	if (!profile)
 		return -1;
-	if (open_camera(&camera, t, to, profile, err)) {
+	if (fault_plan_check(&s.faults, profile->recorded.count > 0,
+			     profile->recorded.hello != NULL, err) ||
+	    open_camera(&camera, t, to, profile, err)) {
 		profile_free(profile);
 		return -1;
 	}

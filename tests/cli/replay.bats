@@ -215,6 +215,21 @@ recorded() {
 	[ -z "$(find /tmp -maxdepth 1 -name 'mcpctl-clone-*' -newer board.jsonl)" ]
 }
 
+@test "clone: faults of what is sent are shown; of others it is said that they are not" {
+	recorded sim:
+	mcpctl clone board.jsonl >board.json
+	mcp --timeout 300ms 'sim:./board.json?fault=no-reply' call self.get_device_status
+	ends 4
+	mcp --timeout 300ms 'sim:./board.json?fault=late-reply=1h' call self.get_device_status
+	ends 4
+	mcp 'sim:./board.json?fault=deep' call self.get_device_status
+	ends 2
+	hints "fault 'deep' cannot be shown"
+	mcp sim ./board.json --connect ws://127.0.0.1:1/ --fault wrong-id
+	ends 2
+	hints "fault 'wrong-id' cannot be shown"
+}
+
 @test "clone: a board of MQTT that comes over WebSocket says so in its hello" {
 	recorded sim:
 	mcpctl clone board.jsonl |

@@ -353,6 +353,28 @@ static void test_amounts(void **state)
 	}
 }
 
+/* What does nothing beside recorded answers is no silent success. */
+static void test_beside_records(void **state)
+{
+	struct fault_plan plan = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(fault_plan_add(&plan, "no-reply,no-features", 1, NULL),
+			 0);
+	assert_int_equal(fault_plan_check(&plan, true, false, &err), 0);
+	assert_int_equal(fault_plan_check(&plan, true, true, &err), -1);
+	assert_int_equal(fault_plan_add(&plan, "deep", 1, NULL), 0);
+	assert_int_equal(fault_plan_check(&plan, false, false, &err), 0);
+	assert_int_equal(fault_plan_check(&plan, true, false, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(
+		err.text,
+		"fault 'deep' cannot be shown: what was recorded is said as it was");
+	error_reset(&err);
+	fault_plan_done(&plan);
+}
+
 static void bad_fault(const char *text, const char *why)
 {
 	CLEANUP(fault_plan_done) struct fault_plan plan = { .count = 0 };
@@ -535,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_notify_storm),
 		cmocka_unit_test(test_a_long_storm_comes_in_slices),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_beside_records),
 		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_bad_faults),
 		cmocka_unit_test(test_bent_calls),
