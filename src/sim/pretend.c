@@ -163,6 +163,7 @@ static void on_call(void *owner, struct firmware_call *call)
 	if (call->defaulted)
 		tell_defaulted(d, call);
 	job->call = call;
+	job->len = d->heard.len;
 	job->of = d->asked;
 	d->config.events->note(d->config.owner, DEVICE_CALLED,
 			       call->tool->name);
@@ -544,6 +545,8 @@ static bool take_text(struct pretend *d, const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *root = NULL;
 
+	if (pretend_is_overrun(d))
+		pretend_drop(d);
 	if (!d->online || d->peer_closed || d->deaf)
 		return false;
 	pretend_judge(d, false, text, len);

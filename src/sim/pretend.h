@@ -173,6 +173,7 @@ struct pretend {
 	int64_t audio_due; /* … and loop_now() for it */
 	struct job *first, *last;
 	struct alarm *alarms;
+	size_t held; /* bytes of both, about */
 	struct upload *upload; /* under way; NULL */
 	struct exec *outside; /* a command or model at work; NULL */
 	struct firmware_call *uploading; /* what either was called for */

@@ -20,8 +20,15 @@ static void job_free(struct job *job)
 	mem_free(job);
 }
 
+/* Bytes that it holds while it waits, about. */
+static size_t weight(const struct job *job)
+{
+	return job ? job->len + sizeof(*job) + 1024 : 0;
+}
+
 void pretend_add_job(struct pretend *d, struct job *job)
 {
+	d->held += weight(job);
 	job->next = NULL;
 	if (d->last)
 		d->last->next = job;
@@ -42,6 +49,7 @@ void pretend_run(struct pretend *d)
 		d->first = job->next;
 		if (!d->first)
 			d->last = NULL;
+		d->held -= weight(job);
 		d->busy = !d->work->job(d, job);
 		job_free(job);
 	}
@@ -70,6 +78,7 @@ void pretend_set_alarm(struct pretend *d, enum alarm_kind kind, int64_t ms,
 	a->kind = kind;
 	a->due = loop_now() + ms;
 	a->job = job;
+	d->held += weight(job);
 	/* Behind those of the same time: events keep their order. */
 	while (*at && (*at)->due <= a->due)
 		at = &(*at)->next;
@@ -90,6 +99,7 @@ void pretend_clear_alarms(struct pretend *d, enum alarm_kind kind)
 			continue;
 		}
 		*at = a->next;
+		d->held -= weight(a->job);
 		job_free(a->job);
 		mem_free(a);
 	}
@@ -111,6 +121,7 @@ void pretend_forget_work(struct pretend *d)
 		job_free(a->job);
 		mem_free(a);
 	}
+	d->held = 0;
 	d->busy = false;
 	d->waiting = false;
 	d->ticking = false;
@@ -129,6 +140,7 @@ void pretend_on_timer(void *owner)
 		struct job *job = a->job;
 
 		d->alarms = a->next;
+		d->held -= weight(job);
 		mem_free(a);
 		if (kind == ALARM_FREE)
 			d->busy = false;

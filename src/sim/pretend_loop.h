@@ -28,7 +28,7 @@ struct job {
 	struct job *next;
 	struct firmware_call *call; /* JOB_CALL; owned, NULL once taken */
 	char *payload; /* JOB_REPLY; owned */
-	size_t len;
+	size_t len; /* JOB_CALL: of the message that asked */
 	enum firmware_method method; /* JOB_REPLY */
 	bool is_error; /* JOB_REPLY */
 	bool as_is; /* JOB_REPLY: payload is a whole frame */

@@ -472,6 +472,17 @@ void pretend_listed_whole(struct pretend *d)
 	d->listed_whole = true;
 }
 
+bool pretend_is_overrun(struct pretend *d)
+{
+	if (d->held <= HELD_MOST)
+		return false;
+	pretend_line(
+		d,
+		"ends the connection: more than %zu MB of answers wait for the tool that is at work",
+		HELD_MOST >> 20);
+	return true;
+}
+
 void pretend_died(struct pretend *d, enum diag_code of)
 {
 	if (d->config.events->died)

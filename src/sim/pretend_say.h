@@ -47,4 +47,9 @@ void pretend_talk_start(struct pretend *d, struct pretend_talk *t);
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
 
+/* What waits, answers above all, that a peer may make us hold. */
+#define HELD_MOST ((size_t)64 << 20)
+/* More than that, which is told. */
+bool pretend_is_overrun(struct pretend *d);
+
 #endif

@@ -353,6 +353,29 @@ static void test_amounts(void **state)
 	}
 }
 
+/* While a tool takes its time, so many answers wait, and no more. */
+static void test_overrun(void **state)
+{
+	struct harness h;
+	size_t asked = 0;
+
+	(void)state;
+	start(&h, "busy-loop=1h");
+	harness_mcp(&h, STATUS);
+	while (h.device.online && asked < 20000) {
+		harness_mcp(&h, LIST(""));
+		asked++;
+	}
+	assert_false(h.device.online);
+	assert_true(asked > 5000);
+	assert_int_equal(h.device.held, 0);
+	harness_says(&h, "<drop>");
+	assert_string_equal(
+		h.notes.word[h.notes.count - 1],
+		"line ends the connection: more than 64 MB of answers wait for the tool that is at work");
+	harness_stop(&h);
+}
+
 /* What does nothing beside recorded answers is no silent success. */
 static void test_beside_records(void **state)
 {
@@ -558,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_a_long_storm_comes_in_slices),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_beside_records),
+		cmocka_unit_test(test_overrun),
 		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_bad_faults),
 		cmocka_unit_test(test_bent_calls),
