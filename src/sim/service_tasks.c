@@ -408,6 +408,22 @@ void service_tasks_get(struct service_part *p)
 	service_result(p, buf_string(&out));
 }
 
+/* What cannot be told here waits for one who hears it. */
+static void tell_queue(struct service_task *t, struct service_part *p)
+{
+	struct words left = { 0 };
+
+	for (size_t i = 0; i < t->queue.count; i++) {
+		CLEANUP(buf_done) struct buf message = { 0 };
+
+		buf_text(&message, t->queue.word[i]);
+		if (!service_tell(p, &message))
+			words_add(&left, t->queue.word[i]);
+	}
+	words_done(&t->queue);
+	t->queue = left;
+}
+
 void service_tasks_result(struct service_part *p)
 {
 	struct service_task *t = find(p);
@@ -430,13 +446,7 @@ void service_tasks_result(struct service_part *p)
 	}
 	p->awaits = t;
 	p->question->open++;
-	for (size_t i = 0; i < t->queue.count; i++) {
-		CLEANUP(buf_done) struct buf message = { 0 };
-
-		buf_text(&message, t->queue.word[i]);
-		service_tell(p, &message);
-	}
-	words_done(&t->queue);
+	tell_queue(t, p);
 }
 
 void service_tasks_list(struct service_part *p)

@@ -270,6 +270,42 @@ static void asks_in_a_session(void **state)
 	bench_close(&b);
 }
 
+static bool on_told(void *owner, const char *text, size_t len)
+{
+	struct asked *a = owner;
+
+	a->times += strstr(text, "roots/list") || strstr(text, "elicitation/");
+	return len > 0;
+}
+
+/* Who takes no stream hears no question: it waits for who does. */
+static void asks_who_can_hear(void **state)
+{
+	static const struct mcp_hearer hearer = { .done = asked_done,
+						  .tell = on_told };
+	struct bench b;
+	struct asked deaf, a = { 0 };
+	char id[33];
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct mcp_said said = { 0 };
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_has(&b, INIT("\"roots\":{},\"elicitation\":{}"), "tasks");
+	begin(&b, "{\"name\":\"asks\",\"task\":{}}", id);
+	asks_for_its_result(&b, &deaf, id);
+	service_abandon(deaf.question);
+	text = mem_printf(
+		"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"tasks/result\","
+		"\"params\":{\"taskId\":\"%s\"}}",
+		id);
+	said.text = text;
+	said.len = strlen(text);
+	assert_non_null(service_hear(b.client, &said, &hearer, &a));
+	assert_int_equal(a.times, 2);
+	bench_close(&b);
+}
+
 static void without_a_session(void **state)
 {
 	struct bench b;
@@ -438,6 +474,7 @@ int main(void)
 		cmocka_unit_test(are_not_too_many),
 		cmocka_unit_test(are_not_too_long),
 		cmocka_unit_test(asks_in_a_session),
+		cmocka_unit_test(asks_who_can_hear),
 		cmocka_unit_test(without_a_session),
 		cmocka_unit_test(is_answered_without_a_session),
 		cmocka_unit_test(has_an_error),
