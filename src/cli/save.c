@@ -67,11 +67,11 @@ static int save_one(struct app *app, const struct content *c, const char *path,
 		    size_t number, struct error *err)
 {
 	if (strcmp(path, "-") == 0) {
-		if (term_is_terminal(stdout))
+		if (term_is_terminal(app->out.out))
 			return refuse_terminal("stdout", err);
 		/* What is lost on stdout is told at the end, once. */
 		if (number == 1) {
-			fwrite(c->data.data, 1, c->data.len, stdout);
+			fwrite(c->data.data, 1, c->data.len, app->out.out);
 			return 0;
 		}
 		render_note(

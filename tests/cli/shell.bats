@@ -164,6 +164,13 @@ lines() {
 	says "{'volume': 70}"
 	says self.get_d
 	says alive
+	# What is saved to stdout, too.
+	lines sim:conformance shell <<-'END'
+		call test_image_content --save - | wc -c
+		last --save - | tail -c +2 | head -c 3
+	END
+	ends 0
+	[ "$(cat stdout)" = $'69\nPNG' ]
 	lines sim: shell <<<'ping | grep -q nothing'
 	ends 7
 	hints "'grep -q nothing' ended with status 1"
