@@ -130,13 +130,24 @@ static void on_connected(struct tcp *t)
 
 static void on_ended(struct tcp *t, const struct error *why)
 {
-	(void)why;
-	end(t->owner, NULL, "what it fetched ended before it was whole");
+	struct fetch *f = t->owner;
+	CLEANUP(mem_free_ptr)
+	char *nothing = mem_printf("nothing fetched: %s",
+				   why ? why->text :
+					 "the connection ended before a head");
+
+	end(f, NULL,
+	    f->has_head ? "what it fetched ended before it was whole" :
+			  nothing);
 }
 
 static void on_deadline(struct tcp *t)
 {
-	end(t->owner, NULL, "no more of what it fetches came within 30 s");
+	const struct fetch *f = t->owner;
+
+	end(t->owner, NULL,
+	    f->has_head ? "no more of what it fetches came within 30 s" :
+			  "nothing fetched: no head came within 30 s");
 }
 
 static void on_closed(struct tcp *t)

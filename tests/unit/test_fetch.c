@@ -2,6 +2,7 @@
 /* What a board fetches: asked for as it asks, and all that is not installed. */
 #include "http_server.h"
 
+#include "free_port.h"
 #include "sim/fetch.h"
 
 enum { IMAGE = 300 };
@@ -102,6 +103,7 @@ static void says(const char *text, bool ends, struct fetch_order order,
 #define ASSETS ((struct fetch_order){ .percent = 100, .assets = true })
 #define DIES ((struct fetch_order){ .percent = 60 })
 #define CUT "what it fetched ended before it was whole"
+#define NO_HEAD "nothing fetched: the connection ended before a head"
 
 static void test_refused(void **state)
 {
@@ -124,8 +126,26 @@ static void test_refused(void **state)
 	says(OK "Content-Length: 3\r\n\r\nabc", false, ASSETS, "");
 	says(OK "Content-Length: 3\r\n\r\nabcdef", false, ASSETS, "");
 	says(OK "Content-Length: 4\r\n\r\nabc", true, ASSETS, CUT);
-	says(OK "Content-Length: 4\r\n", true, ASSETS, CUT);
-	says("", true, FIRMWARE, CUT);
+	says(OK "Content-Length: 4\r\n", true, ASSETS, NO_HEAD);
+	says("", true, FIRMWARE, NO_HEAD);
+}
+
+/* Nobody is there: nothing was begun that could have ended. */
+static void test_not_there(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *url = mem_printf("http://127.0.0.1:%u/", free_port());
+	struct fetch_order order = FIRMWARE;
+	struct error err = { 0 };
+
+	(void)state;
+	memset(&told, 0, sizeof(told));
+	order.url = url;
+	assert_non_null(fetch_start(loop, &order, on_ended, &told, &err));
+	assert_int_equal(loop_wait(loop, &told.done, loop_now() + 60000, &err),
+			 0);
+	assert_non_null(strstr(told.why, "nothing fetched: "));
+	assert_non_null(strstr(told.why, "refused"));
 }
 
 /* What comes piece by piece is the same. */
@@ -180,7 +200,7 @@ static void test_long_head(void **state)
 	says(head, false, FIRMWARE, "nothing fetched: the head is too long");
 	/* one byte less may still go on */
 	head[16383] = '\0';
-	says(head, true, FIRMWARE, CUT);
+	says(head, true, FIRMWARE, NO_HEAD);
 	mem_free(head);
 }
 
@@ -236,6 +256,8 @@ static void test_abandoned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_not_there, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_pieces, set_up, tear_down),
