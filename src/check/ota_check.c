@@ -578,7 +578,7 @@ static int follow_websocket(struct checkup *k, const struct board_self *self,
 	struct board_ws_url u;
 	int status;
 
-	if (!r->websocket_url ||
+	if (!r->websocket_url || board_token_check(order.token, &why) ||
 	    board_ws_url_parse(&u, r->websocket_url, &why)) {
 		stopped(k, "upgrade, hello, init");
 		return error_set(err, ERR_CONNECT,

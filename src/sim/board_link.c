@@ -418,13 +418,14 @@ static void unreadable(struct board_link *c, struct error *why)
 	board_link_refuse(c, why);
 }
 
-/* An address that this program can dial; -1: refused. */
+/* What this program can dial; -1: refused. */
 static int board_link_usable(struct board_link *c, const char *text,
-			     struct board_ws_url *out)
+			     const char *token, struct board_ws_url *out)
 {
 	struct error err = { 0 };
 
-	if (board_ws_url_parse(out, text, &err)) {
+	if (board_token_check(token, &err) ||
+	    board_ws_url_parse(out, text, &err)) {
 		unreadable(c, &err);
 		return -1;
 	}
@@ -452,7 +453,7 @@ static void board_link_dial(struct board_link *c, const char *url,
 	};
 	struct board_ws_url u;
 
-	if (board_link_usable(c, url, &u)) {
+	if (board_link_usable(c, url, token, &u)) {
 		board_link_again(c);
 		return;
 	}
@@ -1132,7 +1133,7 @@ static void board_link_ask_ota(struct board_link *c)
 	struct board_ws_url u;
 	struct buf request;
 
-	if (board_link_usable(c, c->plan->ota, &u)) {
+	if (board_link_usable(c, c->plan->ota, NULL, &u)) {
 		board_link_again(c);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "net/endpoint.h"
+#include "net/head.h"
 #include "net/transport.h"
 #include "net/why.h"
 #include "sim/board_ws.h"
@@ -427,6 +428,15 @@ int board_refused(struct error *err, int status, const char *text)
 	error_set(err, credentials ? ERR_AUTH : ERR_CONNECT, "%s", text);
 	error_code(err, status);
 	return error_reason(err, WHY_STATUS);
+}
+
+int board_token_check(const char *token, struct error *err)
+{
+	if (!token || header_value_fits(token))
+		return 0;
+	return error_set(
+		err, ERR_PROTOCOL,
+		"the token that the backend gives has a control character: it is not sent");
 }
 
 void board_ws_key(char key[25])

@@ -46,6 +46,11 @@ struct board_ws_identity {
 	const char *token; /* NULL or "": no Authorization */
 	int frame_version;
 };
+/*
+ * A backend's token goes into a line of a head, and makes no more lines of it.
+ * -1 (ERR_PROTOCOL): it would. NULL is fine.
+ */
+int board_token_check(const char *token, struct error *err);
 /* key: 24 letters. */
 void board_ws_handshake(struct buf *out, const struct board_ws_url *u,
 			const struct board_ws_identity *who, const char *key);

@@ -392,7 +392,8 @@ struct upload *upload_start(struct loop *l, const struct upload_order *order,
 	struct upload *u;
 	struct buf request;
 
-	if (board_ws_url_parse(&url, order->url, why))
+	if (board_token_check(order->token, why) ||
+	    board_ws_url_parse(&url, order->url, why))
 		return NULL;
 	url.trust = order->trust;
 	u = mem_zalloc(sizeof(*u));

@@ -778,6 +778,11 @@ static void test_ota_failures(void **state)
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n"
 		  "{\"error\":\"bad\"}",
 		  "it says: bad", O312, false);
+	/* It would be more headers of a request, or another request. */
+	ota_fails("HTTP/1.1 200 OK\r\n\r\n"
+		  "{\"websocket\":{\"url\":\"ws://127.0.0.1:9/\",\"token\":"
+		  "\"a\\r\\nX: y\"}}",
+		  "a control character", DIAG_CODE_COUNT, false);
 	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", DIAG_CODE_COUNT, false);
 }
 

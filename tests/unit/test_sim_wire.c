@@ -15,6 +15,7 @@
 #include "sim/board_ws.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
+#include "sim/upload.h"
 
 static void address(const char *text, const char *host, unsigned port,
 		    const char *path)
@@ -95,6 +96,27 @@ static void handshake(const char *token, const char *line)
 	board_ws_url_done(&u);
 	buf_done(&out);
 	mem_free(expected);
+}
+
+/* What comes from a backend makes no lines of its own. */
+static void test_token(void **state)
+{
+	struct upload_order order = { .kind = RULE_PHOTO,
+				      .url = "http://h/p",
+				      .photo = &photo_builtin,
+				      .question = "?",
+				      .token = "a\r\n\r\nGET / HTTP/1.1" };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(board_token_check(NULL, &err), 0);
+	assert_int_equal(board_token_check("", &err), 0);
+	assert_int_equal(board_token_check("Basic x=", &err), 0);
+	assert_int_equal(board_token_check("a\nb", &err), -1);
+	error_reset(&err);
+	assert_null(upload_start(NULL, &order, NULL, NULL, &err));
+	assert_non_null(strstr(err.text, "a control character"));
+	error_reset(&err);
 }
 
 static void test_handshake(void **state)
@@ -1005,6 +1027,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_token),
 		cmocka_unit_test(test_handshake),
 		cmocka_unit_test(test_ota_request),
 		cmocka_unit_test(test_frames_out),
