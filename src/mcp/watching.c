@@ -26,6 +26,7 @@ struct client_watching {
 	bool open; /* it is in flight, or ended by itself */
 	unsigned failures;
 	int64_t again_at; /* loop_now() ms; 0: it stands */
+	int64_t acknowledge_by; /* of one that is asked for */
 };
 
 /* The lists of which a server may tell: its capability, the filter's word. */
@@ -148,7 +149,15 @@ static int ask(struct client *c, struct error *err)
 	if (client_start_modern(c, &w->call, &rq, c->era.revision, err))
 		return -1;
 	w->open = true;
+	w->acknowledge_by = loop_now() + session_timeout(c->session);
 	return 0;
+}
+
+static int unacknowledged(struct error *err)
+{
+	return error_set(
+		err, ERR_TIMEOUT,
+		"the server did not acknowledge the subscription in time");
 }
 
 static int ended(struct client *c, struct error *err)
@@ -163,27 +172,32 @@ static int ended(struct client *c, struct error *err)
 	return error_set(err, ERR_CONNECT, "the server ended the subscription");
 }
 
+static void stands(struct client *c)
+{
+	struct client_watching *w = c->watching;
+
+	w->failures = 0;
+	w->again_at = w->acknowledge_by = 0;
+	tell_missing(c);
+}
+
 /* Until it is acknowledged: then it stands. */
 static int begin(struct client *c, struct error *err)
 {
 	struct client_watching *w = c->watching;
-	int64_t deadline = loop_now() + session_timeout(c->session);
 
 	if (ask(c, err))
 		return -1;
-	while (!w->call.first && !w->call.done && loop_now() < deadline) {
-		if (session_step(c->session, NULL, deadline, err))
+	while (!w->call.first && !w->call.done &&
+	       loop_now() < w->acknowledge_by) {
+		if (session_step(c->session, NULL, w->acknowledge_by, err))
 			return -1;
 	}
 	if (w->call.done && !w->call.first)
 		return ended(c, err);
 	if (!w->call.first)
-		return error_set(
-			err, ERR_TIMEOUT,
-			"the server did not acknowledge the subscription in time");
-	w->failures = 0;
-	w->again_at = 0;
-	tell_missing(c);
+		return unacknowledged(err);
+	stands(c);
 	return 0;
 }
 
@@ -389,9 +403,23 @@ static int tend(struct client *c, struct error *err)
 		w->again_at = 0;
 		return ask(c, err);
 	}
-	if (w && w->open && w->call.first)
-		w->failures = 0;
+	if (!w || !w->open || !w->acknowledge_by)
+		return 0;
+	if (w->call.first)
+		stands(c);
+	else if (loop_now() >= w->acknowledge_by)
+		return unacknowledged(err);
 	return 0;
+}
+
+/* When there is something to tend to, before deadline. */
+static int64_t next_tending(const struct client_watching *w, int64_t deadline)
+{
+	int64_t next = w->again_at ? w->again_at :
+		       w->open	   ? w->acknowledge_by :
+				     0;
+
+	return next && next < deadline ? next : deadline;
 }
 
 struct pinging {
@@ -458,13 +486,9 @@ int client_watch(struct client *c, const bool *stop, int64_t deadline,
 	if (!w)
 		return session_watch(c->session, stop, deadline, err);
 	while (!(stop && *stop) && loop_now() < deadline) {
-		int64_t next;
-
-		if (tend(c, err))
-			return -1;
-		next = w->again_at && w->again_at < deadline ? w->again_at :
-							       deadline;
-		if (session_step(c->session, stop, next, err))
+		if (tend(c, err) ||
+		    session_step(c->session, stop, next_tending(w, deadline),
+				 err))
 			return -1;
 	}
 	return 0;

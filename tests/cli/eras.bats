@@ -303,6 +303,10 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	mcp "$URL" subscribe test://cut -n 2
 	ends 0
 	hints 'the subscription is taken up again; what changes until then is not told'
+	modern
+	mcp --timeout 500ms "$URL" subscribe test://mute -n 9 --for 20s
+	ends 4
+	hints 'the server did not acknowledge the subscription in time'
 	mcp "$URL" tail --filter tools -n 1 --for 20s
 	ends 0
 	says tools/list_changed

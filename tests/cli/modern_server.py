@@ -110,6 +110,9 @@ def listen(message, say):
     if "test://refused" in wanted.get("resourceSubscriptions", []):
         raise Refused(-32602, "not that one", None)
     uris = [uri for uri in wanted.get("resourceSubscriptions", []) if uri != "test://unknown"]
+    while "test://mute" in uris and seen["cut"]:
+        time.sleep(0.05)
+        say(None)
     say({"method": "notifications/subscriptions/acknowledged",
          "params": {"notifications": {**wanted, "resourceSubscriptions": uris}, **mine}})
     for uri in uris:
@@ -118,7 +121,7 @@ def listen(message, say):
         say({"method": "notifications/tools/list_changed", "params": mine})
     if "test://ends" in uris:
         return {"resultType": "complete", **mine}
-    if "test://cut" in uris and not seen["cut"]:
+    if {"test://cut", "test://mute"} & set(uris) and not seen["cut"]:
         seen["cut"] = True
         raise BrokenPipeError
     return None
