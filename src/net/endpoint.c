@@ -63,6 +63,22 @@ static const char *skip_slashes(const char *rest, size_t *len,
 	return rest;
 }
 
+/*
+ * The '@' behind a user; NULL: there is none. A slash in a password ends the
+ * authority, so what is no port then is a password up to the last '@'.
+ */
+static const char *user_end(const char *host)
+{
+	size_t len = strcspn(host, "/?#");
+	const char *colon = memchr(host, ':', len);
+	const char *at = memrchr(host, '@', len);
+
+	if (at || !colon || *host == '[' ||
+	    colon + 1 + strspn(colon + 1, "0123456789") == host + len)
+		return at;
+	return strrchr(colon, '@');
+}
+
 static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 {
 	const char *host, *path;
@@ -73,7 +89,7 @@ static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 	host = skip_slashes(rest, &len, err);
 	if (!host)
 		return -1;
-	if (memchr(host, '@', len))
+	if (user_end(host))
 		return error_set(
 			err, ERR_USAGE,
 			"a user before '@' is not supported: use --header 'Authorization: …'");
@@ -160,7 +176,7 @@ static int take_broker(struct endpoint *e, const char *rest, const char **path,
 	host = skip_slashes(rest, &len, err);
 	if (!host)
 		return -1;
-	at = memrchr(host, '@', len);
+	at = user_end(host);
 	if (at) {
 		if (take_user(e, host, (size_t)(at - host), err))
 			return -1;
@@ -403,12 +419,12 @@ char *endpoint_without_password(const char *text)
 	const char *host = strstr(text, "://");
 	const char *colon, *at;
 
-	if (!host)
+	if (!host && scheme_find(text, strcspn(text, ":")))
 		return mem_strdup(text);
-	host += 3;
-	colon = memchr(host, ':', strcspn(host, "/?#"));
-	at = colon ? memrchr(colon, '@', strcspn(colon, "/?#")) : NULL;
-	if (!at)
+	host = host ? host + 3 : text;
+	at = user_end(host);
+	colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+	if (!colon)
 		return mem_strdup(text);
 	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
 }
@@ -444,7 +460,7 @@ static int unknown_scheme(const char *text, const char *source,
 			err, "did you mean %s://%.100s? (it came from %s)",
 			strstr(text, "/mcp") || strstr(text, "/sse") ? "http" :
 								       "ws",
-			text, source);
+			shown, source);
 	return error_hint(err,
 			  "'mcpctl help targets' lists them (it came from %s)",
 			  source);
