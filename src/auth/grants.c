@@ -297,6 +297,8 @@ int registration_read(struct registration *out, int status, struct span body,
 	*out = (struct registration){ 0 };
 	if (!is_ok(status) || json_string(tree, "error")) {
 		refuse(status, tree, host, "registration", err);
+		if (status_is_passing(status))
+			return error_hint(err, "try again later");
 		return error_hint(
 			err,
 			"register this program with that server by hand, and give --oauth-client-id");

@@ -754,6 +754,11 @@ static void registrations(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_int_equal(err.code, 500);
 	assert_string_equal(err.text, "'as' gave no registration: HTTP 500");
+	/* It was not refused: nothing need be done by hand. */
+	assert_string_equal(err.hint, "try again later");
+	assert_int_equal(read_registration(&r, 429, "", PROOF_NONE, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.hint, "try again later");
 	error_reset(&err);
 }
 
