@@ -40,19 +40,25 @@ static bool is_field(struct span line, const char *name)
 	       strncasecmp(line.text, name, len) == 0;
 }
 
-struct span http_parts_field(const char *head, size_t len, const char *name)
+/* Of a list in several fields the last one has the end of it (RFC 9110, 5.3). */
+static struct span field_of(const char *head, size_t len, const char *name,
+			    bool last)
 {
 	struct span line, value = { 0 };
 	size_t at = 0;
 
-	while (next_line(head, len, &at, &line)) {
+	while ((last || !value.text) && next_line(head, len, &at, &line)) {
 		if (!is_field(line, name))
 			continue;
 		value.text = line.text + strlen(name) + 1;
 		value.len = text_trim(&value.text, line.len - strlen(name) - 1);
-		return value;
 	}
 	return value;
+}
+
+struct span http_parts_field(const char *head, size_t len, const char *name)
+{
+	return field_of(head, len, name, false);
 }
 
 char *http_parts_text(const struct buf *head, const char *name)
@@ -132,7 +138,7 @@ static void read_framing(struct http_parts *p)
 {
 	const char *head = buf_string(&p->head);
 	struct span coding =
-		http_parts_field(head, p->head.len, "Transfer-Encoding");
+		field_of(head, p->head.len, "Transfer-Encoding", true);
 	struct span length =
 		http_parts_field(head, p->head.len, "Content-Length");
 	int64_t bytes;

@@ -351,6 +351,9 @@ static void body_ends(void **state)
 		  true, BODY_TO_END, 0, 0, false },
 		{ "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
 		  true, BODY_TO_END, 0, 0, false },
+		{ "HTTP/1.1 200 X\r\nTransfer-Encoding: gzip\r\n"
+		  "Transfer-Encoding: chunked\r\n\r\n",
+		  true, BODY_CHUNKED, 0, 0, false },
 		{ "HTTP/1.1 200 X\r\nTransfer-Encoding: hunked\r\n\r\n", true,
 		  BODY_TO_END, 0, 0, false },
 		{ "POST / HTTP/1.1\r\nContent-Length: 7\r\n\r\n", false,
