@@ -301,7 +301,9 @@ static bool is_proxys(const struct curl_request *r, CURLcode result,
 {
 	long status = number(r, CURLINFO_HTTP_CONNECTCODE);
 
-	if (result == CURLE_COULDNT_RESOLVE_PROXY) {
+	if (strstr(r->problem, "Unsupported proxy syntax")) {
+		snprintf(o->text, sizeof(o->text), "its address is none");
+	} else if (result == CURLE_COULDNT_RESOLVE_PROXY) {
 		snprintf(o->text, sizeof(o->text), "its host is unknown");
 	} else if (result == CURLE_PROXY) {
 		snprintf(o->text, sizeof(o->text), "%.200s", r->problem);

@@ -2624,6 +2624,10 @@ static void test_proxy(void **state)
 	seen_reset(&seen);
 	fails_with("http://far.test/", "cannot connect to the proxy "
 				       "127.0.0.1 port 1: connection refused");
+	seen_reset(&seen);
+	setenv("http_proxy", "http://u:geheim@127.0.0.1:99999", 1);
+	fails_with("http://far.test/", "the proxy does not let us through: "
+				       "its address is none");
 	unsetenv("http_proxy");
 }
 
