@@ -136,6 +136,13 @@ static bool in_binary(struct rule_look *l)
 			"a binary frame, where messages are text");
 }
 
+/* No packet of Opus is JSON. */
+static bool json_in_binary(struct rule_look *l)
+{
+	return l->f->len && *(const char *)l->f->data == '{' &&
+	       !json_check(l->f->data, l->f->len, NULL) && in_binary(l);
+}
+
 static bool no_message(struct rule_look *l)
 {
 	const struct frame_reading *r = l->r;
@@ -1174,6 +1181,7 @@ const struct rule device_rules[] = {
 	{ D141, ON_REPLY, OF_BOARD | ENVELOPED, behind_listen },
 	{ D144, ON_BINARY, OF_BOARD, rule_no_audio },
 	{ D143, ON_BINARY, OF_PLAIN, in_binary },
+	{ D143, ON_BINARY, OF_BOARD, json_in_binary },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

@@ -804,6 +804,15 @@ static void binary_frames(void **state)
 	feed_at(&d, false, FRAME_IS_BINARY, "\0\0\0\3ab", 6, 5);
 	assert_int_equal(diag_count(&d, B263), 1);
 	diag_done(&d);
+	/* Of version 1 all is sound that is no message. */
+	d = (struct diag){ .about = { .board = true } };
+	feed_at(&d, true, FRAME_IS_BINARY, "{\"a\"", 4, 1);
+	feed_at(&d, true, FRAME_IS_BINARY, "7", 1, 2);
+	feed_at(&d, true, FRAME_IS_BINARY, "", 0, 3);
+	assert_int_equal(d.count, 0);
+	feed_at(&d, true, FRAME_IS_BINARY, "{}", 2, 4);
+	assert_int_equal(diag_count(&d, D143), 1);
+	diag_done(&d);
 	/* Of a server there is no sound. */
 	d = (struct diag){ .about = { .bare = true } };
 	feed_at(&d, true, FRAME_IS_BINARY, "{}", 2, 1);
