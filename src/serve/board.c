@@ -965,16 +965,32 @@ static void take_broken(void *owner, struct span frame,
 
 /* ---- hello ---- */
 
+static void describe_hello(struct buf *out, const struct hello *h)
+{
+	const struct hello_audio *a = &h->audio;
+
+	if (h->version)
+		buf_printf(out, "version %d, ", h->version);
+	else
+		buf_text(out, "no version, ");
+	if (*h->transport)
+		buf_printf(out, "transport '%s', ", h->transport);
+	else
+		buf_text(out, "no transport, ");
+	buf_text(out, *a->format ? a->format : "no audio");
+	if (a->sample_rate)
+		buf_printf(out, " %d Hz", a->sample_rate);
+}
+
 static void record_hello(struct board *d)
 {
-	const struct hello *h = &d->link.hello;
+	CLEANUP(buf_done) struct buf said = { 0 };
 	bool again = d->link.hellos > 1;
-	const char *format = h->audio.format[0] ? h->audio.format : "no audio";
-	struct record *r = board_record(
-		d, RECORD_HELLO, LEVEL_INFO,
-		"said hello%s: version %d, transport '%s', %s %d Hz",
-		again ? " again" : "", h->version, h->transport, format,
-		h->audio.sample_rate);
+	struct record *r;
+
+	describe_hello(&said, &d->link.hello);
+	r = board_record(d, RECORD_HELLO, LEVEL_INFO, "said hello%s: %s",
+			 again ? " again" : "", buf_string(&said));
 
 	if (r && d->hello)
 		add_message(r, d->hello, strlen(d->hello));

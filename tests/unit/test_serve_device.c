@@ -176,10 +176,24 @@ static void test_hello_twice(void **state)
 	says(e, HELLO);
 	assert_int_equal(e->sent.count, 5);
 	assert_sent(e, 4, "\"type\":\"hello\"");
+	the_record(RECORD_HELLO, 0, "version 1, transport 'websocket', opus");
 	the_record(RECORD_HELLO, 1, "said hello again");
 	assert_string_equal(diag_finding(e->device->diag, D142)->detail,
 			    "2 times by now");
 	assert_int_equal(e->device->state, DEVICE_READY);
+}
+
+/* Zero is no version that anybody said. */
+static void test_hello_of_nothing(void **state)
+{
+	struct end *e = dial(MAC);
+
+	(void)state;
+	says(e, "{\"type\":\"hello\"}");
+	the_record(RECORD_HELLO, 0,
+		   "said hello: no version, no transport, no audio");
+	says(e, "{\"type\":\"hello\",\"version\":\"1\"}");
+	the_record(RECORD_HELLO, 1, "no version");
 }
 
 static void test_hello_never(void **state)
@@ -948,6 +962,7 @@ int main(void)
 		TEST(test_no_init),
 		TEST(test_standby),
 		TEST(test_hello_twice),
+		TEST(test_hello_of_nothing),
 		TEST(test_hello_never),
 		TEST(test_rubbish_then_hello),
 		TEST(test_no_mcp),
