@@ -601,5 +601,7 @@ int endpoint_mcp_none(const struct endpoint *at, struct error *err)
 		  buf_string(&fits), at->host);
 	return error_hint(
 		err,
-		"only what announces itself is found; --wait waits for one to come");
+		at->wait ?
+			"only what announces itself is found, and no such one came in that time" :
+			"only what announces itself is found; --wait waits for one to come");
 }

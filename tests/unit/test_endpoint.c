@@ -633,6 +633,23 @@ static void test_no_server(void **state)
 	       "no MCP server that fits 'a/b' and -d 'd' is at the broker 'h'");
 }
 
+/* Who waited is not told to wait. */
+static void test_no_server_came(void **state)
+{
+	struct error err = { 0 };
+	struct endpoint e;
+
+	(void)state;
+	assert_int_equal(endpoint_parse(&e, "mcp+mqtt://h", "a test", NULL), 0);
+	e.wait = 2000;
+	assert_int_equal(endpoint_mcp_none(&e, &err), -1);
+	assert_string_equal(
+		err.hint,
+		"only what announces itself is found, and no such one came in that time");
+	error_reset(&err);
+	endpoint_done(&e);
+}
+
 static void test_args(void **state)
 {
 	struct endpoint e;
@@ -700,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_one_server),
 		cmocka_unit_test(test_no_server),
+		cmocka_unit_test(test_no_server_came),
 		cmocka_unit_test(test_args),
 		cmocka_unit_test(test_bad_listen_option),
 	};
