@@ -246,8 +246,9 @@ static bool judge_unacked(struct verdict *v, const struct ladder *l)
 static bool judge_behind_broker(struct verdict *v)
 {
 	return say(
-		v, -1, "the board is gone, or a tool keeps its main loop busy",
-		"MQTT has no Ping to a board to tell them apart; 'mcpctl ping' later");
+		v, -1,
+		"the board is gone or busy with a tool, or the broker passes nothing on",
+		"MQTT has no Ping to a board to tell these apart; 'mcpctl ping' later");
 }
 
 /* TCP acknowledges: somebody's network stack is alive. */

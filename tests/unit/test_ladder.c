@@ -108,7 +108,7 @@ static void test_not_known(void **state)
 	is(&l, D133, "network task");
 	l = board(RUNG_NONE, RUNG_SILENT);
 	l.layers.broker = true;
-	is(&l, -1, "gone, or");
+	is(&l, -1, "gone or busy");
 	l.layers.tcp = false;
 	is(&l, -1, "main loop is silent");
 	l = board(RUNG_NONE, RUNG_ANSWERED);
@@ -250,14 +250,14 @@ static void test_silent_json(void **state)
 		buf_string(&out),
 		"tcp   acknowledged, round trip 0.40 ms (the broker, not the board)\n"
 		"loop  silent for 1 s\n"
-		"so    the board is gone, or a tool keeps its main loop busy");
+		"so    the board is gone or busy with a tool, or the broker passes nothing on");
 	buf_reset(&out);
 	l.layers.tcp = false;
 	l.loop = RUNG_NONE;
 	ladder_lines(&out, &l, &v);
 	assert_string_equal(
 		buf_string(&out),
-		"so    the board is gone, or a tool keeps its main loop busy");
+		"so    the board is gone or busy with a tool, or the broker passes nothing on");
 }
 
 /* Who is gone: by whose connection it was. */
