@@ -222,8 +222,8 @@ static void activate(const struct visit *v)
 void visit_by_browser(const struct visit *v)
 {
 	v->port->facts.browser++;
-	tell(v, PORT_BROWSER,
-	     "a browser opened the page: network and port are fine", NULL);
+	tell(v, PORT_BROWSER, "the page was opened: network and port are fine",
+	     NULL);
 }
 
 static void show_page(const struct visit *v)

@@ -51,7 +51,7 @@ was_called() { [ "$(grep -c "tools/call.*$1" trace.jsonl)" -eq "$2" ]; }
 	asks 200 /
 	grep -q '1 device is connected, 1 of them ready' body
 	grep -q "<a href=\"$BOARD\">" body
-	event browser 'a browser opened'
+	event browser 'the page was opened'
 	# The page as a whole, but for the rows.
 	grep -qF '<p id="summary">1 device is connected, 1 of them ready.</p>' body
 	grep -qF '<form class="search" action="/"><input type="search" name="q" placeholder="id, alias, board, version, state" aria-label="Only boards with"><button>Find</button></form>' body
@@ -479,7 +479,7 @@ LIVE='until:document.getElementById("live").className == "on"'
 	# Once somebody looks on.
 	(until_true test -s looks && exec mcpctl sim --connect "ws://127.0.0.1:$PORT/" --devices 2) >boards.out 2>&1 3>&- &
 	PIDS+=($!)
-	(until_true grep -q 'a browser opened' serve.out && echo yes >looks) 3>&- &
+	(until_true grep -q 'the page was opened' serve.out && echo yes >looks) 3>&- &
 	PIDS+=($!)
 	browser "http://127.0.0.1:$PORT/" "$LIVE" \
 		'until:document.querySelectorAll("tbody tr").length == 2' \

@@ -56,9 +56,13 @@ static void test_steps_in_order(void **state)
 	k.connections = 3;
 	explains(&k, "3 connections came, but no request", URL);
 	k.browser = 1;
-	explains(&k, "only a browser came, from this machine", "phone");
+	explains(
+		&k,
+		"only a browser came, or what sends no Device-Id, from this machine",
+		"phone");
 	k.lan = true;
-	explains(&k, "only a browser", "is the board in that network too?");
+	explains(&k, "only a browser came, or what sends no Device-Id",
+		 "is the board in that network too?");
 	k.tls = 1;
 	explains(&k, "TLS", "was the board given https:// or wss://?");
 	finds(&k, "N121");

@@ -441,7 +441,7 @@ static void comes_for_others(void **state)
 		200, "{}",
 		"0 b1|c1|asked for activation: it needs none here|-\n");
 	answers(GET("/") "\r\n", 200, NULL,
-		"1 -|-|a browser opened the page: network and port are fine|-\n");
+		"1 -|-|the page was opened: network and port are fine|-\n");
 	assert_non_null(strstr(buf_string(&got), "(of the owner)"));
 	assert_non_null(strstr(buf_string(&got),
 			       "Content-Type: text/html; charset=utf-8\r\n"));
