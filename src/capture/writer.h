@@ -27,7 +27,10 @@ struct capture_how {
 	void *owner;
 };
 
-/* NULL: err (ERR_OUTPUT; ERR_USAGE for "-"). Strings are borrowed for the call. */
+/*
+ * NULL: err (ERR_OUTPUT, also where another program writes a trace to that file;
+ * ERR_USAGE for "-"). Strings are borrowed for the call.
+ */
 struct capture_writer *capture_create(const struct capture_how *how,
 				      struct error *err);
 /* Returns its number. Nothing is judged, nothing waits. */

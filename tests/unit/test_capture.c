@@ -357,6 +357,32 @@ static void no_file(void **state)
 	error_reset(&err);
 }
 
+/* What it has recorded is not taken away. */
+static void file_of_another(void **state)
+{
+	const struct capture_how how = { .path = path, .as = "client" };
+	struct capture_writer *w = capture_create(&how, NULL);
+	struct error err = { 0 };
+	struct stat before, after;
+
+	(void)state;
+	assert_non_null(w);
+	assert_int_equal(stat(how.path, &before), 0);
+	assert_true(before.st_size > 0);
+	assert_null(capture_create(&how, &err));
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "another program writes"));
+	assert_int_equal(stat(how.path, &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	assert_int_equal(capture_close(w, NULL), 0);
+	w = capture_create(&how, NULL);
+	assert_non_null(w);
+	assert_int_equal(stat(how.path, &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	assert_int_equal(capture_close(w, NULL), 0);
+	error_reset(&err);
+}
+
 static void count_trouble(void *owner, const struct error *why)
 {
 	assert_int_equal(why->kind, ERR_OUTPUT);
@@ -1202,6 +1228,7 @@ int main(void)
 		cmocka_unit_test(large),
 		cmocka_unit_test(sums),
 		cmocka_unit_test(no_file),
+		cmocka_unit_test(file_of_another),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(private),
 		cmocka_unit_test(read_events),
