@@ -214,15 +214,17 @@ static void add_machine(struct admit *a, const char *name)
 	add_name(a, local, strlen(local));
 }
 
-/* Whoever opens the port checks the option itself. */
-static void add_advertised(struct admit *a, const char *text)
+char *admit_advertised(const char *text)
 {
-	const char *mark = strstr(text, "://");
+	const char *mark = text ? strstr(text, "://") : NULL;
 	const char *where = mark ? mark + 3 : text;
 	struct authority at;
 
-	if (!authority_parse(&at, where, strcspn(where, "/?"), NULL))
-		add_name(a, at.host, strlen(at.host));
+	if (!where ||
+	    authority_parse(&at, where, strcspn(where, "/?#"), NULL) ||
+	    !*at.host)
+		return NULL;
+	return mem_strdup(at.host);
 }
 
 static int add_host(struct admit *a, const char *text, struct error *err)
@@ -278,6 +280,8 @@ static int add_origin(struct admit *a, const char *text, struct error *err)
 int admit_open(struct admit *a, const struct admit_options *o,
 	       const char *machine, const char *listen, struct error *err)
 {
+	CLEANUP(mem_free_ptr)
+	char *advertised = admit_advertised(o->advertise);
 	int status = 0;
 
 	*a = (struct admit){ 0 };
@@ -285,8 +289,8 @@ int admit_open(struct admit *a, const struct admit_options *o,
 		add_machine(a, machine);
 	if (listen)
 		add_name(a, listen, strlen(listen));
-	if (o->advertise)
-		add_advertised(a, o->advertise);
+	if (advertised)
+		add_name(a, advertised, strlen(advertised));
 	for (size_t i = 0; o->hosts && i < o->hosts->count && !status; i++)
 		status = add_host(a, o->hosts->word[i], err);
 	for (size_t i = 0; o->origins && i < o->origins->count && !status; i++)

@@ -32,6 +32,12 @@ struct admit {
 };
 
 /*
+ * The host of --advertise; yours. NULL: there is none, or it is wrong (whoever
+ * opens the port says so).
+ */
+char *admit_advertised(const char *text);
+
+/*
  * machine: the name of this machine; listen: where the port is open; NULL or
  * "": none. -1 (ERR_USAGE): a host, an origin or a proxy that is none.
  */

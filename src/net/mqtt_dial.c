@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
+#include "net/admit.h"
 #include "net/mqtt_audio.h"
 #include "net/mqtt_client.h"
 #include "net/why.h"
@@ -264,8 +265,7 @@ int mqtt_dial_open(struct transport *t, const struct endpoint *to,
 	d->client_id = mem_strdup(to->path);
 	/* A URL is for those that dial in over WebSocket. */
 	if (to->advertise && !strstr(to->advertise, "://"))
-		d->advertise =
-			mem_strndup(to->advertise, strcspn(to->advertise, ":"));
+		d->advertise = admit_advertised(to->advertise);
 	d->message_max =
 		to->message_max ? to->message_max : TRANSPORT_MESSAGE_MAX;
 	if (!client_id_mac(d->client_id, d->device_id))

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
+#include "net/admit.h"
 #include "net/endpoint.h"
 #include "proxy/mqtt_talk.h"
 #include "proxy/tell.h"
@@ -181,25 +182,12 @@ static char *with_port(const char *host, uint16_t port)
 	return buf_take(&out);
 }
 
-char *mqtt_advertised(const struct proxy *p)
-{
-	const char *given = p->options.admit.advertise;
-	const char *behind = given ? strstr(given, "://") : NULL;
-	struct authority a;
-
-	if (behind)
-		given = behind + 3;
-	if (!given || authority_parse(&a, given, strcspn(given, "/?#"), NULL) ||
-	    !*a.host)
-		return NULL;
-	return mem_strdup(a.host);
-}
-
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 			const struct mqtt_came *came, char **out,
 			struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *given = mqtt_advertised(p);
+	CLEANUP(mem_free_ptr)
+	char *given = admit_advertised(p->options.admit.advertise);
 	struct mqtt_place *at;
 	struct where to = { 0 };
 

@@ -45,7 +45,7 @@ struct mqtt_relay {
 
 struct mqtt_came { /* lent */
 	const char *
-		reached; /* the host by which the board reaches us, where --advertise names none */
+		reached; /* the host by which the board reaches us; --advertise goes first */
 	const char *listens; /* the host of ours where it came in; NULL: all */
 };
 /*
@@ -57,8 +57,6 @@ struct mqtt_came { /* lent */
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 			const struct mqtt_came *came, char **out,
 			struct error *err);
-/* The host of --advertise, which boards are told in place of ours; yours. NULL: none. */
-char *mqtt_advertised(const struct proxy *p);
 /* UPSTREAM_MQTT: "mqtt://HOST[:PORT]" or mqtts. -1: err. */
 int mqtt_relay_open(struct proxy *p, struct error *err);
 void mqtt_relay_addresses(const struct proxy *p, struct words *out);

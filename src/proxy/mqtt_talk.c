@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
+#include "net/admit.h"
 #include "net/why.h"
 #include "proxy/mqtt_relay.h"
 #include "proxy/pair.h"
@@ -265,7 +266,7 @@ static void see(struct mqtt_way *w, const struct mqtt_packet *p)
 /* The host that boards are told; yours. */
 static char *told_host(const struct mqtt_talk *m)
 {
-	char *given = mqtt_advertised(proxy_of(m));
+	char *given = admit_advertised(proxy_of(m)->options.admit.advertise);
 
 	return given ? given : mem_strdup(m->own);
 }

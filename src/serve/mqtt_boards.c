@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "mcp/initialize.h"
 #include "net/address.h"
+#include "net/admit.h"
 #include "net/control_client.h"
 #include "net/head.h"
 #include "serve/board.h"
@@ -391,21 +392,6 @@ void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
 
 /* ---- options ---- */
 
-/* "HOST", "HOST:PORT" or a URL: its host. */
-static char *host_of(const char *text)
-{
-	const char *behind = strstr(text, "://");
-	struct authority a;
-	size_t len;
-
-	if (behind)
-		text = behind + 3;
-	len = strcspn(text, "/?#");
-	if (authority_parse(&a, text, len, NULL) || !a.host[0])
-		return NULL;
-	return mem_strdup(a.host);
-}
-
 /* mosquitto and the audio have one address, or all. */
 static void warn_of_others(struct mqtt_boards *r)
 {
@@ -452,8 +438,7 @@ static int take_options(struct mqtt_boards *r, struct error *err)
 	const struct serve_config *c = &r->server->config;
 	uint16_t port;
 
-	if (c->advertise)
-		r->advertised = host_of(c->advertise);
+	r->advertised = admit_advertised(c->advertise);
 	if (c->listen && c->listen->count &&
 	    endpoint_parse_listen(c->listen->word[0], &r->host, &port, err))
 		return -1;

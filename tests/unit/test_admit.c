@@ -424,6 +424,29 @@ static void says(const char *host, const char *origin, const char *proxy,
 	assert_int_equal(a.origins.count, 0);
 }
 
+static void advertised(const char *text, const char *host)
+{
+	CLEANUP(mem_free_ptr) char *got = admit_advertised(text);
+
+	if (!host)
+		assert_null(got);
+	else
+		assert_string_equal(got, host);
+}
+
+static void test_advertised(void **state)
+{
+	(void)state;
+	advertised("bench", "bench");
+	advertised("bench:9", "bench");
+	advertised("[fd00::1]:9", "fd00::1");
+	advertised("wss://bench.example:9/ws?a=b", "bench.example");
+	advertised("wss://[fd00::1]", "fd00::1");
+	advertised("wss://", NULL);
+	advertised("bench:x", NULL);
+	advertised(NULL, NULL);
+}
+
 static void test_why_no_option(void **state)
 {
 	(void)state;
@@ -464,6 +487,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_arduino, teardown),
 		cmocka_unit_test_teardown(test_names_of_ours, teardown),
 		cmocka_unit_test(test_why_no_option),
+		cmocka_unit_test(test_advertised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
