@@ -753,6 +753,30 @@ EOF
 	[ "$(grep -c 'its tools could not be listed: .*warming up' bridge.err)" = 1 ]
 }
 
+@test "a server that ends while its tools are listed is listed when it is back" {
+	cat >ends.py <<'END'
+import json, os, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    r = {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}}}
+    if m["method"] == "tools/list":
+        r = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}}
+        if not os.path.exists("ended"):
+            open("ended", "w").close()
+            sys.exit(1)
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **r}), flush=True)
+END
+	host <<'EOF'
+from bridge_host import Host
+h = Host("-t", "stdio:/usr/bin/python3 ends.py", "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("a")
+h.end()
+EOF
+}
+
 @test "a tool that can only be a task is called as one; one that is given up is cancelled" {
 	cat >tasks.py <<'EOF'
 import json, sys
