@@ -143,6 +143,23 @@ load helper
 	hints 'JSON'
 }
 
+@test "ping: status 4 if no answer comes" {
+	cat >mute.py <<-'END'
+		import json, sys
+		for line in sys.stdin:
+		    ask = json.loads(line)
+		    if ask["method"] == "server/discover":
+		        print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+		    if ask["method"] == "initialize":
+		        print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": {"protocolVersion": "2025-06-18",
+		              "capabilities": {}, "serverInfo": {"name": "mute", "version": "1"}}}), flush=True)
+	END
+	mcp --timeout 300ms ping -- /usr/bin/python3 mute.py
+	ends 4
+	hints "no reply to 'ping' within 300 ms"
+	[ -z "$out" ]
+}
+
 @test "ping: an error is a sign of life" {
 	mcp sim: ping
 	ends 0
