@@ -32,6 +32,9 @@ asked() { jq -cr "$1" requests; }
 	[ "$(wc -l <accept)" = 1 ]
 	grep application/json accept | grep text/event-stream
 	[ "$(asked 'select(.method == "POST") | .connection' | sort -u | wc -l)" = 1 ]
+	mcp "$URL/json" info --jq .device.address
+	ends 0
+	[ "$out" = "${URL#http://}" ]
 }
 
 @test "an answer as an event stream, with a notification before it" {
