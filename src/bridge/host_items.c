@@ -42,6 +42,7 @@ struct item_server {
 	struct bridge_peer *peer;
 	struct bridge_call *call; /* NULL: it has ended */
 	unsigned pages;
+	size_t left_out; /* items that had no room */
 };
 
 struct host_gather {
@@ -203,6 +204,27 @@ static char *shown_key(const struct item_server *one, const char *key)
 	return shown;
 }
 
+/* Once for each kind of list. */
+static void tell_left_out(const struct host_gather *g)
+{
+	struct host_part *p = g->part;
+	struct bridge_host *h = p->question->client->host;
+	const unsigned kind = 1U << (g->kind - kinds);
+	const struct item_server *one = g->one;
+	CLEANUP(mem_free_ptr) char *line = NULL;
+
+	while (one < g->one + g->count && !one->left_out)
+		one++;
+	if (one == g->one + g->count || h->cut & kind)
+		return;
+	h->cut |= kind;
+	line = mem_printf(
+		"%s: %zu of its '%s' %s left out: the list of all servers has %zu MB at most",
+		one->peer->prefix, one->left_out, g->kind->member,
+		one->left_out == 1 ? "is" : "are", ITEMS_MAX >> 20);
+	bridge_tell(h->bridge, line);
+}
+
 static void add_item(struct item_server *one, cJSON *item)
 {
 	struct host_gather *g = one->gather;
@@ -217,8 +239,10 @@ static void add_item(struct item_server *one, cJSON *item)
 		cJSON_ReplaceItemInObjectCaseSensitive(
 			item, g->kind->key, cJSON_CreateString(shown));
 	json_print(&text, item);
-	if (g->items.len + text.len + 2 > ITEMS_MAX)
+	if (g->items.len + text.len + 2 > ITEMS_MAX) {
+		one->left_out++;
 		return;
+	}
 	if (g->items.len)
 		buf_char(&g->items, ',');
 	buf_add(&g->items, text.data, text.len);
@@ -234,6 +258,7 @@ static void end_list(struct host_gather *g)
 	buf_char(&out, ']');
 	host_add_caching(&out, p);
 	buf_char(&out, '}');
+	tell_left_out(g);
 	finish(g);
 	host_result(p, buf_string(&out));
 }

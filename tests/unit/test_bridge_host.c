@@ -1551,6 +1551,32 @@ static void lists_of_all_servers(void **state)
 	     "\"result\":{\"resources\":[]}}");
 }
 
+/* What has no room is left out, and that is told, once for each kind of list. */
+static void lists_that_are_too_long(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	two_servers();
+	second.offers = 0;
+	buf_text(&text,
+		 "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resources\":["
+		 "{\"uri\":\"a:1\",\"name\":\"");
+	for (size_t i = 0; i < (size_t)4 << 20; i++)
+		buf_char(&text, 'x');
+	buf_text(&text, "\"},{\"uri\":\"a:2\"}]}}");
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(hear(ASK("1", "resources/list", "{}")));
+		its_turn(&peer, "resources/list", "{}", buf_string(&text));
+		said(RESULT("{\"resources\":[{\"uri\":\"a:2\"}]}"));
+	}
+	assert_int_equal(bridge.lines.count, 1);
+	assert_string_equal(
+		bridge.lines.word[0],
+		"kitchen: 1 of its 'resources' is left out: the list of all servers has 4 MB at most");
+	words_done(&bridge.lines);
+}
+
 /* The address at that place of the list that was said; yours. */
 static char *address_of(int place)
 {
@@ -2481,6 +2507,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(modern_faults, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(lists_of_all_servers, set_up,
+						tear_down_servers),
+		cmocka_unit_test_setup_teardown(lists_that_are_too_long, set_up,
 						tear_down_servers),
 		cmocka_unit_test_setup_teardown(
 			addresses_of_servers_of_one_name, set_up,
