@@ -131,6 +131,19 @@ static void add_peer(void *owner, struct bridge_peer *p)
 	b->changed = b->woken = true;
 }
 
+static void lose_peer(void *owner, struct bridge_peer *p)
+{
+	struct bridge *b = owner;
+	size_t at = 0;
+
+	while (b->peer[at] != p)
+		at++;
+	memmove(b->peer + at, b->peer + at + 1,
+		(--b->count - at) * sizeof(struct bridge_peer *));
+	given_names_forget(&b->given, p);
+	b->went = true;
+}
+
 static int64_t interval_of(const struct bridge *b)
 {
 	int64_t rate = b->options->rate ? b->options->rate : RATE;
@@ -180,6 +193,10 @@ static int open_boards(struct bridge *b, struct error *err)
 					.changed = &b->changed,
 					.woken = &b->woken,
 					.came = add_peer,
+					/* There each of them has its place. */
+					.went = b->options->mcp_mqtt ?
+							NULL :
+							lose_peer,
 					.told = bridge_tell,
 					.owner = b };
 
@@ -382,6 +399,9 @@ int64_t bridge_tend(struct bridge *b)
 
 	if (b->boards)
 		next = bridge_boards_tend(b->boards);
+	if (b->went && b->shown.source)
+		show(b);
+	b->went = false;
 	for (size_t i = 0; i < b->servers; i++)
 		next = earlier(next, bridge_server_tend(b->server[i]));
 	look_at_changes(b);

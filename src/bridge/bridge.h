@@ -34,6 +34,7 @@ struct bridge {
 	struct given_names items; /* resources and prompts; see host_items.c */
 	int64_t show_at; /* loop_now() ms when it is made anew; LOOP_FOREVER */
 	bool changed, woken;
+	bool went; /* one of those that are shown is not there any more */
 	int log; /* of --log; -1: stderr */
 	struct bridge *of; /* bridge_part_open: whose log it has; NULL */
 	struct words lines; /* to be shown by the main line */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/boards_file.h"
+#include "bridge/told_board.h"
 #include "mcp/modern.h"
 #include "net/control_client.h"
 
@@ -19,8 +20,7 @@ enum {
 	KEEP_MS = 3000, /* changes within it are written once */
 	CLOSE_MS = 500,
 	CLOSED_MS = 20, /* between looks at what is being closed */
-	KEPT_MS = 24 * 3600 * 1000, /* then the file is told that it is there */
-	TAIL = 6 /* of an id, where it has no name */
+	KEPT_MS = 24 * 3600 * 1000 /* then the file is told that it is there */
 };
 
 struct bridge_board {
@@ -77,6 +77,8 @@ struct bridge_boards {
 	unsigned listing; /* which listing of all this is */
 	size_t listings_open;
 	bool listed; /* all came once */
+	bool looked; /* they came again: some may be forgotten */
+	bool is_full; /* that there are too many was told */
 	bool dialled; /* connections are open, or about to be */
 	bool is_up; /* a serve is there, and said so */
 	bool tried;
@@ -128,23 +130,6 @@ static struct bridge_board *add_board(struct bridge_boards *b, const char *id)
 	map_add(&b->by_id, map_hash_text(d->peer.id), d);
 	b->config.came(b->config.owner, &d->peer);
 	return d;
-}
-
-/* The last letters and digits of an id, small. */
-static char *short_name(const char *id)
-{
-	char out[TAIL + 1];
-	size_t at = TAIL, len = strlen(id);
-
-	out[TAIL] = '\0';
-	while (len > 0 && at > 0) {
-		char c = id[--len];
-
-		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-		    (c >= 'A' && c <= 'Z'))
-			out[--at] = (char)text_lower(c);
-	}
-	return mem_strdup(at == TAIL ? "board" : out + at);
 }
 
 static struct bridge_list *find_list(const struct bridge_boards *b,
@@ -234,43 +219,31 @@ static void take_broker(struct bridge_boards *b, const char *away)
 
 /* ---- what serve tells of them ---- */
 
-static enum peer_state read_state(const cJSON *device, char **reason)
-{
-	const char *state = json_string(device, "state");
-	const char *why = json_string(device, "reason");
-
-	*reason = NULL;
-	if (!state || strcmp(state, "away") == 0)
-		return PEER_AWAY;
-	if (strcmp(state, "ready") == 0)
-		return PEER_READY;
-	*reason = why ? mem_printf("%s: %s", state, why) : mem_strdup(state);
-	return PEER_COMING;
-}
-
-static char *read_about(const cJSON *device)
-{
-	const char *board = json_string(device, "board");
-	const char *version = json_string(device, "version");
-
-	if (!board && !version)
-		return NULL;
-	return mem_printf("%s%s%s", board ? board : "",
-			  board && version ? " " : "", version ? version : "");
-}
-
 static void name_board(struct bridge_board *d, const cJSON *device)
 {
-	const char *alias = json_string(device, "alias");
-	const char *held = json_string(json_object(device, "held"), "name");
-	CLEANUP(mem_free_ptr) char *about = read_about(device);
+	CLEANUP(mem_free_ptr) char *about = told_board_about(device);
 	CLEANUP(mem_free_ptr)
-	char *prefix = alias ? mem_strdup(alias) :
-		       held  ? bridge_peer_prefix(held) :
-			       short_name(d->peer.id);
+	char *prefix = told_board_prefix(device, d->peer.id);
 
 	d->peer.device = json_object(device, "held") == NULL;
 	bridge_peer_name(&d->peer, prefix, about);
+}
+
+static void tell(struct bridge_boards *b, const char *text)
+{
+	b->config.told(b->config.owner, text);
+}
+
+static void tell_full(struct bridge_boards *b)
+{
+	CLEANUP(mem_free_ptr)
+	char *line = mem_printf(
+		"%d boards are known: another one is shown when one of them is forgotten",
+		BOARDS_FILE_MOST);
+
+	if (!b->is_full)
+		tell(b, line);
+	b->is_full = true;
 }
 
 static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
@@ -278,12 +251,16 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 	const char *id = json_string(device, "id");
 	const char *list = json_string(device, "list");
 	CLEANUP(mem_free_ptr) char *reason = NULL;
-	enum peer_state state = read_state(device, &reason);
+	enum peer_state state = told_board_state(device, &reason);
 	struct bridge_board *d;
 
 	if (!id || !*id)
 		return;
 	d = find_board(b, id);
+	if (!d && b->count >= BOARDS_FILE_MOST) {
+		tell_full(b);
+		return;
+	}
 	if (!d)
 		d = add_board(b, id);
 	d->told = b->listing;
@@ -307,11 +284,6 @@ static void take_board(struct bridge_boards *b, const cJSON *device, bool gone)
 	keep_seen(d);
 }
 
-static void tell(struct bridge_boards *b, const char *text)
-{
-	b->config.told(b->config.owner, text);
-}
-
 static void came(struct bridge_boards *b)
 {
 	if (b->tried && !b->is_up)
@@ -333,7 +305,7 @@ static void end_listing(struct bridge_boards *b)
 		if (d->told != b->listing)
 			put_away(d);
 	}
-	b->listed = true;
+	b->listed = b->looked = true;
 	*b->config.woken = true;
 }
 
@@ -1029,6 +1001,79 @@ static void keep_now(struct bridge_boards *b)
 	mem_free(kept);
 }
 
+/* ---- forgotten ---- */
+
+/* Serve told all that it has, and this was not among them. */
+static bool is_unused(const struct bridge_board *d)
+{
+	const struct bridge_peer *p = &d->peer;
+
+	return d->told != d->all->listing && p->state == PEER_AWAY &&
+	       !p->current && !p->first && !d->asker;
+}
+
+static bool is_old(const struct bridge_board *d)
+{
+	return unix_now_ms() - d->peer.seen >=
+	       (int64_t)BOARDS_FILE_DAYS * KEPT_MS;
+}
+
+static void forget_board(struct bridge_boards *b, size_t at)
+{
+	struct bridge_board *d = b->board[at];
+
+	map_remove(&b->by_id, map_hash_text(d->peer.id), d);
+	memmove(b->board + at, b->board + at + 1,
+		(--b->count - at) * sizeof(struct bridge_board *));
+	b->config.went(b->config.owner, &d->peer);
+	bridge_peer_done(&d->peer);
+	mem_free(d->list);
+	mem_free(d);
+}
+
+/* Where there is no room for another one: who was away longest. */
+static void make_room(struct bridge_boards *b)
+{
+	size_t oldest = b->count;
+
+	for (size_t i = 0; b->count >= BOARDS_FILE_MOST && i < b->count; i++) {
+		if (is_unused(b->board[i]) &&
+		    (oldest == b->count ||
+		     b->board[i]->peer.seen < b->board[oldest]->peer.seen))
+			oldest = i;
+	}
+	if (oldest < b->count)
+		forget_board(b, oldest);
+}
+
+/* What nobody has any more. */
+static void forget_lists(struct bridge_boards *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->lists; i++) {
+		if (b->list[i]->users > 1)
+			b->list[kept++] = b->list[i];
+		else
+			bridge_list_release(b->list[i]);
+	}
+	b->lists = kept;
+}
+
+static void forget(struct bridge_boards *b)
+{
+	if (!b->looked)
+		return;
+	b->looked = false;
+	for (size_t i = b->config.went ? b->count : 0; i-- > 0;) {
+		if (is_unused(b->board[i]) && is_old(b->board[i]))
+			forget_board(b, i);
+	}
+	if (b->config.went)
+		make_room(b);
+	forget_lists(b);
+}
+
 /* ---- all of it ---- */
 
 struct bridge_boards *bridge_boards_open(const struct boards_config *config)
@@ -1085,6 +1130,7 @@ int64_t bridge_boards_tend(struct bridge_boards *b)
 		keep_now(b);
 	for (size_t i = 0; i < b->count; i++)
 		next = earlier(next, bridge_peer_tend(&b->board[i]->peer));
+	forget(b);
 	return earlier(earlier(next, serve_due(b)), b->keep_at);
 }
 

@@ -4,7 +4,7 @@
  * before (boards_file.h). One connection to serve tells which there are, one
  * fetches lists of tools, which serve has without asking a board, and a few take
  * calls, each one at a time. A serve that ends is looked for again; what it held
- * sleeps meanwhile.
+ * sleeps meanwhile. So many are known at once (BOARDS_FILE_MOST) and no more.
  */
 #ifndef BRIDGE_BRIDGE_BOARDS_H
 #define BRIDGE_BRIDGE_BOARDS_H
@@ -22,8 +22,13 @@ struct boards_config { /* lent as long as the boards are open */
 	bool keep; /* read and write the file of boards that were there */
 	int64_t interval; /* bridge_peer.interval */
 	bool *changed, *woken;
-	/* A new one; it stays until boards_close. */
+	/* A new one; it stays until `went`, and boards_close. */
 	void (*came)(void *owner, struct bridge_peer *p);
+	/*
+	 * Serve has it no more, and it was not seen for long, or never: it is freed
+	 * then. On the main line. NULL: all of them stay.
+	 */
+	void (*went)(void *owner, struct bridge_peer *p);
 	/* One line for the user: serve went, came back. */
 	void (*told)(void *owner, const char *text);
 	void *owner;

@@ -57,15 +57,35 @@ void given_names_add(struct given_names *g, const struct shown_tools *s)
 	}
 }
 
+static void free_name(struct given_name *n)
+{
+	mem_free(n->name);
+	mem_free(n->tool);
+	mem_free(n);
+}
+
+static bool is_of_other(void *owner, void *item)
+{
+	struct bridge_peer *gone = owner;
+	struct given_name *n = item;
+
+	if (n->peer != gone)
+		return true;
+	free_name(n);
+	return false;
+}
+
+void given_names_forget(struct given_names *g, struct bridge_peer *peer)
+{
+	map_sweep(&g->names, is_of_other, peer);
+}
+
 void given_names_done(struct given_names *g)
 {
 	struct given_name *n;
 	size_t at = 0;
 
-	while ((n = map_each(&g->names, &at))) {
-		mem_free(n->name);
-		mem_free(n->tool);
-		mem_free(n);
-	}
+	while ((n = map_each(&g->names, &at)))
+		free_name(n);
 	map_done(&g->names);
 }

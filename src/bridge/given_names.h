@@ -29,6 +29,8 @@ void given_names_add(struct given_names *g, const struct shown_tools *s);
 /* NULL: it was never given. Lent. */
 const struct given_name *given_names_find(const struct given_names *g,
 					  const char *name);
+/* That peer is gone: so are its names. */
+void given_names_forget(struct given_names *g, struct bridge_peer *peer);
 void given_names_done(struct given_names *g);
 
 #endif

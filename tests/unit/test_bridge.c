@@ -18,6 +18,7 @@
 #include "bridge/host_config.h"
 #include "bridge/own_answers.h"
 #include "cli/app.h"
+#include "fake_serve.h"
 #include "folder.h"
 
 #define SEEN INT64_C(3600000) /* ms ago */
@@ -84,6 +85,28 @@ static void keep_boards(void)
 	};
 	assert_int_equal(boards_file_write(path, kept, 3, NULL), 0);
 	bridge_list_release(l);
+}
+
+/* So many, by their numbers. */
+static void keep_so_many(size_t count)
+{
+	CLEANUP(mem_free_ptr) char *path = boards_file_path(socket_path);
+	struct kept_board *kept = mem_zalloc(count * sizeof(*kept));
+	char(*id)[32] = mem_zalloc(count * sizeof(*id));
+	struct tool_list none = { 0 };
+	struct bridge_list *l = bridge_list_new("list", &none);
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(id[i], sizeof(id[i]), "%zu", i);
+		kept[i] = (struct kept_board){ .id = id[i],
+					       .prefix = id[i],
+					       .seen = unix_now_ms(),
+					       .list = l };
+	}
+	assert_int_equal(boards_file_write(path, kept, count, NULL), 0);
+	bridge_list_release(l);
+	mem_free(kept);
+	mem_free(id);
 }
 
 /* The names of those behind it, a blank between. */
@@ -232,6 +255,90 @@ static void boards_that_were_there(void **state)
 	bridge.woken = false;
 	bridge_refresh(&bridge);
 	assert_true(bridge.woken);
+}
+
+/* Serve has none of them. */
+static void has_nobody(struct fake_peer *p, const struct control_frame *f)
+{
+	(void)f;
+	fake_serve_json(p, "{\"op\":\"end\",\"count\":0}");
+}
+
+static void tend(void)
+{
+	const bool never = false;
+
+	bridge_tend(&bridge);
+	loop_wait(app.loop, &never, loop_now() + 2, NULL);
+}
+
+/* Not seen for 30 days, while the bridge runs: hosts are shown it no more. */
+static void boards_that_are_forgotten(void **state)
+{
+	const int64_t days = INT64_C(31) * 24 * 3600 * 1000;
+	struct fake_serve serve;
+	size_t source;
+
+	(void)state;
+	assert_int_equal(app_open_loop(&app, NULL), 0);
+	fake_serve_open(&serve, app.loop, has_nobody);
+	mem_free(socket_path);
+	app.config.socket = socket_path = mem_strdup(serve.path);
+	keep_boards();
+	begin();
+	assert_non_null(bridge_find(&bridge, "kitchen__a", &source));
+	bridge.peer[0]->seen -= days;
+	for (int i = 0; bridge.count == 3; i++) {
+		assert_true(i < 10000);
+		tend();
+	}
+	assert_peers("hall kiosk");
+	assert_int_equal(bridge_shown(&bridge)->count, 2);
+	assert_null(bridge_find(&bridge, "kitchen__a", &source));
+	assert_non_null(bridge_find(&bridge, "hall__a", &source));
+	bridge_close(&bridge);
+	fake_serve_close(&serve);
+}
+
+static void has_another(struct fake_peer *p, const struct control_frame *f)
+{
+	fake_serve_json(
+		p,
+		"{\"op\":\"device\",\"device\":{\"id\":\"other\",\"state\":\"away\"}}");
+	has_nobody(p, f);
+}
+
+/* Of too many the one that was away longest is forgotten for the next. */
+static void too_many_boards(void **state)
+{
+	struct fake_serve serve;
+	struct bridge_peer *last = NULL;
+	const int64_t end = loop_now() + 60000;
+
+	(void)state;
+	assert_int_equal(app_open_loop(&app, NULL), 0);
+	fake_serve_open(&serve, app.loop, has_another);
+	mem_free(socket_path);
+	app.config.socket = socket_path = mem_strdup(serve.path);
+	keep_so_many(BOARDS_FILE_MOST);
+	begin();
+	assert_int_equal(bridge.count, BOARDS_FILE_MOST);
+	bridge.peer[7]->seen -= SEEN;
+	while (bridge.count == BOARDS_FILE_MOST) {
+		assert_true(loop_now() < end);
+		tend();
+	}
+	assert_int_equal(bridge.count, BOARDS_FILE_MOST - 1);
+	assert_string_equal(bridge.peer[7]->id, "8");
+	while (bridge.count < BOARDS_FILE_MOST) {
+		assert_true(loop_now() < end);
+		bridge_refresh(&bridge);
+		tend();
+	}
+	last = bridge.peer[bridge.count - 1];
+	assert_string_equal(last->id, "other");
+	bridge_close(&bridge);
+	fake_serve_close(&serve);
 }
 
 static void a_log_that_cannot_be(void **state)
@@ -494,6 +601,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(boards_that_were_there, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(boards_that_are_forgotten,
+						set_up, forget),
+		cmocka_unit_test_setup_teardown(too_many_boards, set_up,
+						forget),
 		cmocka_unit_test_setup_teardown(a_log_that_cannot_be, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_can_be_announced, set_up,

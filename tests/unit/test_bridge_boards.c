@@ -19,7 +19,7 @@ static struct boards_config config;
 static struct words patterns;
 static bool changed, woken;
 static struct bridge_peer *peer[PEERS_MAX];
-static size_t peers;
+static size_t peers, gone;
 static char *told[TOLD_MAX];
 static size_t tells;
 
@@ -85,6 +85,13 @@ static void on_came(void *owner, struct bridge_peer *p)
 	peer[peers++] = p;
 }
 
+static void on_went(void *owner, struct bridge_peer *p)
+{
+	assert_ptr_equal(owner, &config);
+	assert_ptr_equal(p, peer[gone]);
+	gone++;
+}
+
 static void on_told(void *owner, const char *text)
 {
 	assert_ptr_equal(owner, &config);
@@ -104,7 +111,7 @@ static int set_up(void **state)
 		"{\"op\":\"tool\",\"tool\":{\"name\":\"self.a\"},\"tools\":2}";
 	play.tool[1] =
 		"{\"op\":\"tool\",\"tool\":{\"name\":\"self.b\"},\"tools\":2}";
-	peers = tells = 0;
+	peers = gone = tells = 0;
 	changed = woken = false;
 	patterns = (struct words){ 0 };
 	config = (struct boards_config){ .loop = loop,
@@ -331,6 +338,44 @@ static void asked_for_all_anew(void **state)
 	assert_int_equal(play.count, 2);
 	says("{\"op\":\"lost\",\"count\":1}");
 	until_asked(3);
+}
+
+static bool is_gone(void)
+{
+	return gone > 0;
+}
+
+/* Who never got ready, and is not there any more; who was, only after a month. */
+static void forgotten(void **state)
+{
+	(void)state;
+	config.went = on_went;
+	bridge_boards_close(boards);
+	boards = bridge_boards_open(&config);
+	play.boards[0] = BOARD("1", ",\"state\":\"hello\",\"reason\":\"odd\"");
+	play.boards[1] = FAKE_DEVICE;
+	until(is_settled);
+	assert_int_equal(peers, 2);
+	assert_non_null(peer[1]->list);
+	play.boards[0] = NULL;
+	assert_true(bridge_boards_refresh(boards));
+	until(is_gone);
+	assert_int_equal(gone, 1);
+	assert_int_equal(peer[1]->state, PEER_AWAY);
+	assert_non_null(peer[1]->list);
+	peer[1]->seen -= 31 * DAY;
+	gone = 1;
+	assert_true(bridge_boards_refresh(boards));
+	while (gone < 2)
+		turn();
+	/* It comes back as another one, and is asked for its tools. */
+	play.boards[0] = FAKE_DEVICE;
+	wanted = play.count + 4;
+	assert_true(bridge_boards_refresh(boards));
+	until(has_asked);
+	until(is_settled);
+	assert_int_equal(peers, 3);
+	assert_int_equal(peer[2]->list->tools.count, 2);
 }
 
 /* While it tells them it is not asked again, and nothing is due. */
@@ -758,6 +803,7 @@ int main(void)
 		WITH_SERVE(names_of_those_without),
 		WITH_SERVE(what_they_lack),
 		WITH_SERVE(asked_for_all_anew),
+		WITH_SERVE(forgotten),
 		WITH_SERVE(lost_amid_a_listing),
 		WITH_SERVE(several_patterns),
 		WITH_SERVE(a_list_that_cannot_be_had),

@@ -163,8 +163,11 @@ static void given_once(void **state)
 	given_names_give(&g, "x", "x", &b);
 	assert_string_equal(given_names_find(&g, "x")->tool, "x");
 	assert_int_equal(g.names.count, 1);
-	given_names_give(&g, "y", "x", &b);
+	given_names_give(&g, "y", "x", &a);
 	assert_int_equal(g.names.count, 2);
+	given_names_forget(&g, &b);
+	assert_null(given_names_find(&g, "x"));
+	assert_ptr_equal(given_names_find(&g, "y")->peer, &a);
 	given_names_done(&g);
 }
 
