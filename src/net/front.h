@@ -60,7 +60,8 @@ struct front_events {
 		     const struct front_head *head, const char *body,
 		     size_t len);
 	/*
-	 * A plain request, its head looked at and not read, of whom may come in:
+	 * A plain request, its head looked at and not read, of whom may come in
+	 * (an Upgrade in it is an offer, and not to be passed on):
 	 * fd is the owner's, and what its connection holds (share_move); http
 	 * never comes then. NULL: HTTP is spoken here.
 	 */

@@ -398,25 +398,23 @@ static void hand_on(struct visitor *v, const struct front_head *view)
 /*
  * Java's own client offers HTTP/2 along with its first request (RFC 7540, 3.2),
  * Apache's HttpClient TLS (RFC 2817, 3.1); they go on where that is not taken up
- * (RFC 9110, 7.8). Who relays would pass the offer on.
+ * (RFC 9110, 7.8). Who relays does not pass the offer on.
  */
-static bool is_mere_offer(const struct visitor *v, const struct head *head)
+static bool is_mere_offer(const struct head *head)
 {
 	const struct headers *h = &head->headers;
 	const char *offer = headers_get(h, "Upgrade");
 
-	return !v->front->events.take &&
-	       (strncasecmp(offer, "TLS/1.", 6) == 0 ||
-		(text_same(offer, "h2c") && headers_get(h, "HTTP2-Settings")));
+	return strncasecmp(offer, "TLS/1.", 6) == 0 ||
+	       (text_same(offer, "h2c") && headers_get(h, "HTTP2-Settings"));
 }
 
-static enum head_upgrade wish_of(const struct visitor *v,
-				 const struct head *head, const char **reason)
+static enum head_upgrade wish_of(const struct head *head, const char **reason)
 {
 	enum head_upgrade wish = head_upgrade(head, reason);
 
-	return wish == HEAD_REFUSE && is_mere_offer(v, head) ? HEAD_NO_UPGRADE :
-							       wish;
+	return wish == HEAD_REFUSE && is_mere_offer(head) ? HEAD_NO_UPGRADE :
+							    wish;
 }
 
 static void serve(struct visitor *v, const struct head *head)
@@ -448,7 +446,7 @@ static void serve(struct visitor *v, const struct head *head)
 	v->standing = front_standing(v->front, &view);
 	if (share_is_over(&v->share))
 		front_http_look(v->front);
-	switch (wish_of(v, head, &reason)) {
+	switch (wish_of(head, &reason)) {
 	case HEAD_WEBSOCKET:
 		upgrade(v, &view);
 		break;

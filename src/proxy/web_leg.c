@@ -282,6 +282,19 @@ static bool is_struck(const char *line, size_t len, const char **struck)
 	return false;
 }
 
+/* Of another protocol for this connection: who takes it up is not read here. */
+static bool is_offer(const char *line, size_t len)
+{
+	const char *value = line + strlen("Upgrade:");
+	size_t size;
+
+	if (!is_name(line, len, "Upgrade"))
+		return is_name(line, len, "HTTP2-Settings");
+	size = text_trim(&value, len - strlen("Upgrade:"));
+	return size != strlen("websocket") ||
+	       strncasecmp(value, "websocket", size) != 0;
+}
+
 static void add_host(struct buf *out, const char *line, size_t len,
 		     const struct upstream *up)
 {
@@ -327,7 +340,7 @@ void web_request_head(struct buf *out, struct span head,
 			add_request_line(out, at, len, target);
 		else if (is_name(at, len, "Host"))
 			add_host(out, at, len, up);
-		else if (!is_struck(at, len, struck))
+		else if (!is_struck(at, len, struck) && !is_offer(at, len))
 			buf_add(out, at, len);
 		at += len;
 	}

@@ -28,8 +28,8 @@ bool web_is_known(const struct web *w, const char *device, const char *from);
 
 /*
  * The head of a request, for its upstream: another Host (with a port as the
- * board writes it), no compression; target NULL: as it was. Appended; *struck:
- * what was left out, or NULL.
+ * board writes it), no compression, no Upgrade but to a WebSocket; target NULL:
+ * as it was. Appended; *struck: what of compression was left out, or NULL.
  */
 void web_request_head(struct buf *out, struct span head,
 		      const struct upstream *up, const char *target,

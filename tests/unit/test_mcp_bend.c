@@ -630,6 +630,35 @@ static void requests(void **state)
 	}
 }
 
+/* Java's own client offers HTTP/2 unasked: that is not passed on. */
+static void offers(void **state)
+{
+	static const char asks[] =
+		"POST /mcp HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+		"Content-Length: 68\r\nHost: 127.0.0.1\r\n"
+		"HTTP2-Settings: AAEAAEAAAAIAAAAB\r\nUpgrade: h2c\r\n"
+		"X: y\r\n\r\n" CALL;
+	CLEANUP(buf_done) struct buf asked = { 0 };
+	bool over = false;
+	int host, server;
+
+	(void)state;
+	begin("");
+	host = dial();
+	say(host, asks, strlen(asks));
+	server = accepted();
+	while (!over && !strstr(buf_string(&asked), CALL)) {
+		turn();
+		hear(server, &asked, &over);
+	}
+	assert_non_null(strstr(buf_string(&asked), "\r\nX: y\r\n\r\n" CALL));
+	assert_null(strstr(buf_string(&asked), "h2c"));
+	assert_null(strstr(buf_string(&asked), "HTTP2-Settings:"));
+	close(host);
+	close(server);
+	end();
+}
+
 /* It waits, and nothing of it is heard until the time is over. */
 static void late(void **state)
 {
@@ -916,6 +945,7 @@ int main(void)
 		cmocka_unit_test(more_sessions_than_talks),
 		cmocka_unit_test(more_sessions_than_fit),
 		cmocka_unit_test(requests),
+		cmocka_unit_test(offers),
 		cmocka_unit_test(late),
 		cmocka_unit_test(late_to_the_end),
 		cmocka_unit_test(foreign),
