@@ -3,7 +3,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@ struct comparing {
 	const struct steps *was, *is;
 	size_t *other; /* by step of was: the one of is beside it; NO_STEP */
 	bool *taken; /* by step of is */
-	unsigned *device; /* by device of is: which one of was; UINT_MAX */
+	unsigned *device; /* by device of is: which one of was; NO_DEVICE */
 	const struct compare_rules *rules;
 	enum event_from side;
 	void (*found)(void *owner, const struct difference *d);
@@ -35,10 +34,11 @@ static bool is_compared(const struct comparing *c, const struct step *s)
 /* Which device of was that one of is: by its id, or else by its place. */
 static unsigned device_of(const struct comparing *c, size_t i)
 {
-	for (size_t k = 0; k < c->was->devices; k++)
-		if (strcmp(c->was->device[k], c->is->device[i]) == 0)
-			return (unsigned)k;
-	return i < c->was->devices ? (unsigned)i : UINT_MAX;
+	const unsigned same = steps_device(c->was, c->is->device[i]);
+
+	if (same != NO_DEVICE)
+		return same;
+	return i < c->was->devices ? (unsigned)i : NO_DEVICE;
 }
 
 static uint64_t hash_of(const struct step *s, unsigned device)

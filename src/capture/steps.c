@@ -7,20 +7,53 @@
 
 #define ASKED_BACK 256 /* so far back is looked for what a reply answers */
 
+struct step_device {
+	unsigned number;
+	char id[];
+};
+
+static struct step_device *device_find(const struct steps *s, const char *id)
+{
+	uint64_t hash = map_hash_text(id);
+	struct step_device *d;
+	size_t at = 0;
+
+	while ((d = map_find(&s->ids, hash, &at))) {
+		if (strcmp(d->id, id) == 0)
+			break;
+	}
+	return d;
+}
+
+unsigned steps_device(const struct steps *s, const char *id)
+{
+	const struct step_device *d = device_find(s, id);
+
+	return d ? d->number : NO_DEVICE;
+}
+
+static struct step_device *device_add(struct steps *s, const char *id)
+{
+	const size_t size = strlen(id) + 1;
+	struct step_device *d = mem_alloc(sizeof(*d) + size);
+
+	d->number = (unsigned)s->devices;
+	memcpy(d->id, id, size);
+	map_add(&s->ids, map_hash_text(id), d);
+	s->device = mem_grow(s->device, &s->device_capacity, s->devices,
+			     sizeof(char *));
+	s->device[s->devices++] = d->id;
+	s->bytes += sizeof(*d) + sizeof(*s->device) + size;
+	return d;
+}
+
 /* Which one that device is; a new one if it was not seen. */
 static unsigned device_number(struct steps *s, const char *device)
 {
-	size_t room = s->devices;
+	const char *id = device ? device : "";
+	const struct step_device *d = device_find(s, id);
 
-	if (!device)
-		device = "";
-	for (size_t i = 0; i < s->devices; i++)
-		if (strcmp(s->device[i], device) == 0)
-			return (unsigned)i;
-	s->device = mem_grow(s->device, &room, s->devices, sizeof(*s->device));
-	s->device[s->devices] = mem_strdup(device);
-	s->bytes += sizeof(*s->device) + strlen(device) + 1;
-	return (unsigned)s->devices++;
+	return d ? d->number : device_add(s, id)->number;
 }
 
 /* The member of params that says what is asked for: a tool's name, a URI. */
@@ -297,10 +330,13 @@ size_t steps_only(struct steps *s, unsigned device, uint32_t conn)
 
 void steps_done(struct steps *s)
 {
+	size_t at = 0;
+
 	for (size_t i = 0; i < s->count; i++)
 		step_done(&s->item[i]);
-	for (size_t i = 0; i < s->devices; i++)
-		mem_free(s->device[i]);
+	for (struct step_device *d; (d = map_each(&s->ids, &at));)
+		mem_free(d);
+	map_done(&s->ids);
 	mem_free(s->item);
 	mem_free(s->device);
 	*s = (struct steps){ 0 };

@@ -7,10 +7,14 @@
 #ifndef CAPTURE_STEPS_H
 #define CAPTURE_STEPS_H
 
+#include <limits.h>
+
+#include "base/map.h"
 #include "capture/reader.h"
 
 #define STEPS_BYTES_MAX ((size_t)256 << 20) /* of one capture */
 #define NO_STEP SIZE_MAX
+#define NO_DEVICE UINT_MAX
 
 struct step {
 	uint64_t n; /* of the event */
@@ -42,7 +46,8 @@ struct steps {
 	struct step *item;
 	size_t count, capacity;
 	char **device; /* their ids, by first appearance; "" not told */
-	size_t devices;
+	size_t devices, device_capacity;
+	struct map ids; /* the same ones; of steps.c */
 	size_t bytes; /* of what is held, about */
 	uint64_t lost; /* events that the capture says it lacks */
 };
@@ -52,6 +57,8 @@ struct steps {
  * bounded by who adds.
  */
 bool steps_add(struct steps *s, const struct capture_event *e);
+/* The one of that id; NO_DEVICE: it is of none of the steps. */
+unsigned steps_device(const struct steps *s, const char *id);
 /* All of r, or of one device (NULL: all). -1: err; s is to be released. */
 int steps_load(struct steps *s, struct capture_reader *r, const char *device,
 	       struct error *err);

@@ -133,6 +133,30 @@ static void conversations_are_apart(void **state)
 	assert_int_equal(s.item[3].device, 0);
 }
 
+/* However many there are, one is found at once. */
+static void many_devices(void **state)
+{
+	enum { DEVICES = 200000 };
+	CLEANUP(steps_done) struct steps s = { 0 };
+	struct capture_event e = event(FROM_DEVICE, "{}");
+
+	(void)state;
+	assert_int_equal(steps_device(&s, ""), NO_DEVICE);
+	for (unsigned i = 0; i < DEVICES; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "%u", i);
+		e.device = id;
+		steps_add(&s, &e);
+		assert_int_equal(s.item[i].device, i);
+	}
+	assert_int_equal(s.devices, DEVICES);
+	assert_string_equal(s.device[DEVICES - 1], "199999");
+	assert_int_equal(steps_device(&s, "199999"), DEVICES - 1);
+	assert_int_equal(steps_device(&s, "0"), 0);
+	assert_int_equal(steps_device(&s, "-1"), NO_DEVICE);
+}
+
 /* ---- from a file ---- */
 
 static char path[] = "/tmp/test_steps.XXXXXX";
@@ -221,6 +245,7 @@ int main(void)
 		cmocka_unit_test(far_back),
 		cmocka_unit_test(the_last_that_waits),
 		cmocka_unit_test(conversations_are_apart),
+		cmocka_unit_test(many_devices),
 		cmocka_unit_test(all_of_a_file),
 		cmocka_unit_test(one_of_a_file),
 		cmocka_unit_test(too_much_of_a_file),
