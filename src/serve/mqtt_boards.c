@@ -176,7 +176,7 @@ static void mqtt_boards_expect_none(struct mqtt_boards *r)
  * the user is told of it.
  */
 
-/* The first address of this machine that a board can use, else host. */
+/* Host, where a board can use it, else the first address of this machine. */
 static void add_reachable(struct buf *out, const char *host, uint16_t port)
 {
 	char found[1][64];
@@ -185,7 +185,8 @@ static void add_reachable(struct buf *out, const char *host, uint16_t port)
 	if ((!host || strchr(host, ':')) && local_addresses(found, 1) &&
 	    !strchr(found[0], ':'))
 		host = found[0];
-	authority_print(out, host ? host : "127.0.0.1", port);
+	authority_print(out, host && !strchr(host, ':') ? host : "127.0.0.1",
+			port);
 }
 
 static void set_endpoint(struct mqtt_boards *r, const char *host)
@@ -392,6 +393,24 @@ void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
 
 /* ---- options ---- */
 
+/* They end at its first colon, where they want a number (device.md 2.1). */
+static bool warn_of_colon(struct mqtt_boards *r, const char *option,
+			  const char *host)
+{
+	struct record *rec;
+
+	if (!host || !strchr(host, ':'))
+		return false;
+	rec = records_add(
+		&r->server->records, RECORD_BROKER, LEVEL_WARN, NULL, NULL,
+		"boards read no IPv6 address of a broker: they are not told that of %s",
+		option);
+	if (rec)
+		rec->hint = mem_strdup(
+			"name an IPv4 address, or a name that they can look up");
+	return true;
+}
+
 /* mosquitto and the audio have one address, or all. */
 static void warn_of_others(struct mqtt_boards *r)
 {
@@ -439,6 +458,8 @@ static int take_options(struct mqtt_boards *r, struct error *err)
 	uint16_t port;
 
 	r->advertised = admit_advertised(c->advertise);
+	if (warn_of_colon(r, "--advertise", r->advertised))
+		mem_free(TAKE(r->advertised));
 	if (c->listen && c->listen->count &&
 	    endpoint_parse_listen(c->listen->word[0], &r->host, &port, err))
 		return -1;
@@ -559,6 +580,8 @@ static int prepare_elsewhere(struct mqtt_boards *r, struct error *err)
 	    read_password(r, err))
 		return -1;
 	warn_of_tls(r);
+	if (!address_is_here(r->where.host))
+		warn_of_colon(r, "--mqtt-broker", r->where.host);
 	return 0;
 }
 

@@ -372,6 +372,25 @@ static void key_file(void **state)
 	rig_done(&r);
 }
 
+/* Boards take what is behind the first colon for a number, and restart. */
+static void advertised_with_colons(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct ota_mqtt m;
+	struct rig r;
+
+	(void)state;
+	rig_folder(&r);
+	r.config.advertise = "[fd00::1]:8000";
+	rig_start(&r);
+	expect_record(&r, RECORD_BROKER, "not told that of --advertise");
+	mqtt_boards_describe(r.server->mqtt_boards, &text);
+	assert_null(strstr(buf_string(&text), "fd00"));
+	offer(&r, &m);
+	assert_null(strstr(m.endpoint, "fd00"));
+	rig_done(&r);
+}
+
 static void too_many(void **state)
 {
 	struct raw_mqtt other;
@@ -667,6 +686,7 @@ int main(void)
 		cmocka_unit_test(broker_hangs),
 		cmocka_unit_test(offers),
 		cmocka_unit_test(key_file),
+		cmocka_unit_test(advertised_with_colons),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(foreign_deaf),
