@@ -1013,7 +1013,8 @@ void mqtt_boards_close(struct mqtt_boards *r, void (*closed)(void *owner),
 
 int mqtt_boards_reload(struct mqtt_boards *r)
 {
-	const char *file = r->server->config.mqtt_key_file;
+	const struct serve_config *c = &r->server->config;
+	const char *file = c->mqtt_key_file;
 	struct error err = { 0 };
 	struct buf fresh;
 
@@ -1024,8 +1025,11 @@ int mqtt_boards_reload(struct mqtt_boards *r)
 	if (secret_file_read(&fresh, "key file", file, &err)) {
 		struct record *rec = records_add(
 			&r->server->records, RECORD_RELOAD, LEVEL_BAD, NULL,
-			NULL, "%s; the key that was read before stays",
-			err.text);
+			NULL, "%s; the key that was read before stays%s",
+			err.text,
+			c->mqtt_operator_file ?
+				", and so does the operator's password" :
+				"");
 
 		add_hint(rec, err.hint);
 		error_reset(&err);

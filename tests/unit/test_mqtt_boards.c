@@ -365,6 +365,11 @@ static void key_file(void **state)
 	serve_reload(r.server);
 	expect_record(&r, RECORD_RELOAD, "the key that was read before stays");
 	assert_null(r.server->records.first); /* and not: "read again" */
+	/* The broker reads both, or none. */
+	r.server->config.mqtt_operator_file = "operator";
+	serve_reload(r.server);
+	expect_record(&r, RECORD_RELOAD, "so does the operator's password");
+	r.server->config.mqtt_operator_file = NULL;
 	write_key(&r, "a third key");
 	serve_reload(r.server);
 	expect_record(&r, RECORD_RELOAD, "0 aliases, the key");
