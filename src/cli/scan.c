@@ -462,8 +462,8 @@ static char *probed_in_vain(size_t places)
 		return mem_printf(
 			", and none of the %zu places that were probed",
 			places);
-	return mem_strdup(
-		places ? ", and nobody at the place that was probed" : "");
+	return mem_strdup(places ? ", and nobody at the place that was probed" :
+				   "");
 }
 
 static int nobody(const struct scan_list *s, const struct neighbours *n,

@@ -196,7 +196,9 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 	at = place_find(p, &to, came->listens);
 	if (!at && (place_open(p, &to, came->listens, 0, &at, err) || !at))
 		return -1;
-	*out = with_port(given ? given : came->reached, at->gate.port);
+	/* A second colon in it would let the board restart for ever (device.md 2.1). */
+	*out = with_port(given && !strchr(given, ':') ? given : came->reached,
+			 at->gate.port);
 	return 0;
 }
 

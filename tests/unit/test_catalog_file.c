@@ -419,7 +419,8 @@ static void keys_tell_no_secrets(void **state)
 	assert_key("sim:office?fill=9", NULL, "sim:office?fill=9");
 	assert_key("stdio:prog --x token=abc", NULL,
 		   "stdio:prog --x token=***");
-	assert_key("stdio:prog --api-key abc -x 'a b' --key-file f --pass", NULL,
+	assert_key("stdio:prog --api-key abc -x 'a b' --key-file f --pass",
+		   NULL,
 		   "stdio:prog --api-key *** -x 'a b' --key-file f --pass");
 	assert_key("stdio:prog --token 'a \\' --secret \"b \\\" c\"  d", NULL,
 		   "stdio:prog --token *** --secret ***  d");
