@@ -25,6 +25,8 @@
 #include "wire/assets_image.h"
 
 enum {
+	LINES_MAX =
+		64, /* questions to boards at once, of those that serve takes */
 	TURN_MS = 200, /* from one look at all boards to the next */
 	STEP_MS = 1000, /* from one line of a program's to the next */
 	BEGIN_MS = 30000,
@@ -118,6 +120,7 @@ struct upgrade_row {
 	char *address; /* by which it was known; NULL */
 	char *fetched_from; /* who asked for the file; NULL */
 	struct upgrade_question call, again; /* the tool; what it runs now */
+	bool to_call, is_back; /* as soon as there is a line for that */
 	bool restarting; /* assets: it was told to */
 	bool shown;
 	/* What a program was told of it last. */
@@ -377,6 +380,7 @@ static int call(struct upgrade *u, struct upgrade_row *row, struct error *err)
 				    .method = "tools/call",
 				    .timeout = CALL_MS };
 
+	row->to_call = false;
 	upgrade_begin(&row->board, loop_now());
 	if (u->way == UPGRADE_BY_OTA)
 		return 0;
@@ -404,17 +408,22 @@ static void call_restart(struct upgrade *u, struct upgrade_row *row)
 	ask(u, &row->call, &q, NULL);
 }
 
-/* It is there again: what does it run? */
+/* It is there again: what does it run? Of assets nothing tells. */
+static void came_back(const struct upgrade *u, struct upgrade_row *row)
+{
+	if (u->way == UPGRADE_ASSETS)
+		upgrade_back(&row->board, "", "", true, loop_now());
+	else
+		row->is_back = true;
+}
+
 static void ask_again(struct upgrade *u, struct upgrade_row *row)
 {
 	struct serve_question q = info;
 
+	row->is_back = false;
 	if (row->again.line || row->board.verdict != UPGRADE_OPEN)
 		return;
-	if (u->way == UPGRADE_ASSETS) {
-		upgrade_back(&row->board, "", "", true, loop_now());
-		return;
-	}
 	q.device = row->pattern;
 	ask(u, &row->again, &q, NULL);
 }
@@ -543,14 +552,14 @@ static void take_event(struct upgrade *u, const struct control_answer *a)
 	const char *id = json_string(device ? device : a->json, "id");
 	struct upgrade_row *row = find(u, id);
 
-	if (!row || row->board.verdict != UPGRADE_OPEN)
+	if (!row || row->board.verdict != UPGRADE_OPEN || row->to_call)
 		return;
 	if (text_same(a->op, "fetch"))
 		on_fetch(row, a->json);
 	else if (text_same(a->op, "asked"))
 		on_asked(u, row, a->json);
 	else if (text_same(json_string(a->json, "change"), "ready"))
-		ask_again(u, row);
+		came_back(u, row);
 }
 
 /* All that came, and a short while for more. -1: Ctrl-C, or serve ended. */
@@ -607,6 +616,8 @@ static void show(struct upgrade *u, struct upgrade_row *row)
 	const struct upgrade_board *b = &row->board;
 
 	row->shown = true;
+	control_line_close(TAKE(row->call.line));
+	control_line_close(TAKE(row->again.line));
 	if (b->why.kind > u->worst)
 		u->worst = b->why.kind;
 	u->failed += b->verdict > UPGRADE_SAME;
@@ -692,6 +703,28 @@ static int switch_power(struct upgrade *u, struct error *err)
 	return 0;
 }
 
+/* As many as there are lines for: serve has so many for all commands. */
+static int call_more(struct upgrade *u, struct error *err)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < u->count; i++)
+		lines += (size_t)(u->row[i].call.line != NULL) +
+			 (size_t)(u->row[i].again.line != NULL);
+	for (size_t i = 0; i < u->count && lines < LINES_MAX; i++) {
+		struct upgrade_row *row = &u->row[i];
+
+		if (row->is_back)
+			ask_again(u, row);
+		else if (!row->to_call)
+			continue;
+		else if (call(u, row, err))
+			return -1;
+		lines += row->call.line || row->again.line;
+	}
+	return 0;
+}
+
 static int begin(struct upgrade *u, struct error *err)
 {
 	for (size_t i = 0; i < u->count; i++) {
@@ -707,11 +740,12 @@ static int begin(struct upgrade *u, struct error *err)
 		if (row->board.verdict == UPGRADE_OPEN && missing)
 			render_note(&u->app->out, "%s: %s",
 				    render_device_name(row->device), missing);
-		if (row->board.verdict == UPGRADE_OPEN &&
-		    upgrade_fits(&row->board, u->options->force, loop_now()) &&
-		    call(u, row, err))
-			return -1;
+		row->to_call = row->board.verdict == UPGRADE_OPEN &&
+			       upgrade_fits(&row->board, u->options->force,
+					    loop_now());
 	}
+	if (call_more(u, err))
+		return -1;
 	if (u->options->power_cycle) {
 		render_note(
 			&u->app->out,
@@ -735,7 +769,8 @@ static bool look(struct upgrade *u)
 
 		take_call(u, row);
 		take_again(row);
-		upgrade_tick(&row->board, loop_now());
+		if (!row->to_call)
+			upgrade_tick(&row->board, loop_now());
 		if (row->board.verdict == UPGRADE_OPEN) {
 			open = true;
 			show_step(u, row);
@@ -752,7 +787,7 @@ static int run(struct upgrade *u, struct error *err)
 
 	while (status == 0 && look(u)) {
 		show_progress(u);
-		status = take_events(u, err);
+		status = call_more(u, err) || take_events(u, err) ? -1 : 0;
 	}
 	render_count_down(&u->app->out, NULL);
 	if (status && err->kind == ERR_INTERRUPTED)

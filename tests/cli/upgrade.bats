@@ -503,6 +503,26 @@ two_are_there() { [ "$(mcpctl devices -q | wc -l)" = 2 ]; }
 	[ -e ran ]
 }
 
+@test "--all: no more questions to serve at once than it has room for" {
+	image new.bin 2.5.0
+	serve
+	background rack mcpctl sim --ota "$OTA" --reconnect --devices 150
+	ready 150
+	# It takes 512 commands; 135 more may come.
+	background others /usr/bin/python3 -c '
+import signal, socket, sys
+all = []
+for _ in range(377):
+    all.append(socket.socket(socket.AF_UNIX))
+    all[-1].connect(sys.argv[1])
+print("here", flush=True)
+signal.pause()' "$WORK/run/mcpctl/serve.sock"
+	wait_for others.out here
+	mcp --all -o json upgrade new.bin --settle 10ms
+	ends 0
+	[ "$(jq -rs 'map(select(.verdict == "done")) | length' "$WORK/stdout")" = 150 ]
+}
+
 second_is_busy() {
 	mcp -o json upgrade new.bin --timeout 300ms
 	# shellcheck disable=SC2031 # each test has its own
