@@ -10,14 +10,15 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "net/endpoint.h"
 #include "out/render_json.h"
 #include "out/report.h"
 #include "out/wrap.h"
 
 /* A check as SARIF 2.1.0, as one JSON object, and as Markdown for an issue. */
 
-/* Whom: what it was connected to, else what was asked after, the target; lent. */
-static const char *report_subject(const struct checkup *k)
+/* Whom: what it was connected to, else what was asked after, the target. */
+static const char *subject_of(const struct checkup *k)
 {
 	const struct config *config = &k->in->app->config;
 
@@ -28,6 +29,12 @@ static const char *report_subject(const struct checkup *k)
 	if (k->in->argc == 1 && text_same(k->in->argv[0], "here"))
 		return "this machine";
 	return config->target ? config->target : "the device of serve";
+}
+
+/* It may be an address that was refused since it has a password. Yours. */
+static char *report_subject(const struct checkup *k)
+{
+	return endpoint_without_password(subject_of(k));
 }
 
 static void add_string(struct buf *out, const char *name, const char *text)
@@ -75,6 +82,7 @@ static void add_result(struct buf *out, const struct checkup *k,
 		       const struct check_case *c, const struct finding *f)
 {
 	CLEANUP(buf_done) struct buf title = { 0 };
+	CLEANUP(mem_free_ptr) char *subject = report_subject(k);
 	const struct finding_row *row = finding_row(f->code);
 	const char *target = k->in->app->config.target;
 
@@ -93,7 +101,7 @@ static void add_result(struct buf *out, const struct checkup *k,
 	add_string(out, "name",
 		   c->stage < k->stages ? k->stage[c->stage].name : "end");
 	buf_char(out, ',');
-	add_string(out, "fullyQualifiedName", report_subject(k));
+	add_string(out, "fullyQualifiedName", subject);
 	buf_text(out, ",\"kind\":\"function\"}]}]");
 	buf_printf(out, ",\"occurrenceCount\":%" PRIu64, f->count);
 	buf_text(out, ",\"partialFingerprints\":{");
@@ -208,8 +216,10 @@ static void add_stage(struct buf *out, const struct checkup *k, size_t i)
 static void report_json(struct buf *out, const struct checkup *k,
 			const struct error *why)
 {
+	CLEANUP(mem_free_ptr) char *subject = report_subject(k);
+
 	buf_text(out, "{\"check\":{");
-	add_string(out, "subject", report_subject(k));
+	add_string(out, "subject", subject);
 	buf_char(out, ',');
 	add_string(out, "risk", risk_name((enum check_risk)k->options->risk));
 	buf_printf(
@@ -318,10 +328,11 @@ static void markdown_finding(struct sheet *s, const struct finding *f)
 static void markdown_head(struct sheet *s, const struct checkup *k,
 			  const struct error *why)
 {
+	CLEANUP(mem_free_ptr) char *subject = report_subject(k);
 	CLEANUP(buf_done) struct buf b = { 0 };
 
 	buf_printf(&b, "### mcpctl %s: ", k->in->command->name);
-	add_cell(&b, report_subject(k));
+	add_cell(&b, subject);
 	line(s, &b);
 	add_line(s, "", 0);
 	buf_reset(&b);
@@ -466,7 +477,8 @@ static void report_case(struct report *r, const struct checkup *k,
 {
 	CLEANUP(error_reset) struct error failure = { 0 };
 	CLEANUP(mem_free_ptr) char *skipped = NULL;
-	struct report_case out = { .source = report_subject(k),
+	CLEANUP(mem_free_ptr) char *subject = report_subject(k);
+	struct report_case out = { .source = subject,
 				   .name = c->name,
 				   .took_us = c->took_us };
 
@@ -488,8 +500,9 @@ static void report_case(struct report *r, const struct checkup *k,
 static int write_cases(struct check_report *r, const struct checkup *k,
 		       const struct error *why, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *subject = report_subject(k);
 	const struct report_case stop = { .suite = "stopped",
-					  .source = report_subject(k),
+					  .source = subject,
 					  .name = k->in->command->name,
 					  .failure = why };
 	bool failed = false;

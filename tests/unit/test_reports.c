@@ -174,6 +174,9 @@ static void test_subject(void **state)
 	subject_is(&k, "this machine");
 	in.argc = 2;
 	subject_is(&k, "http://h/?token=***");
+	in.argc = 0;
+	app.config.target = "ws://u:secret@h/";
+	subject_is(&k, "ws://u:***@h/");
 	k.peer = T("board a|b");
 	subject_is(&k, "board a\\|b");
 	operands[0] = T("ota");
