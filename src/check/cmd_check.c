@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "check/reports.h"
 #include "cli/commands.h"
@@ -170,6 +171,7 @@ static const struct subject *subject_of(const char *word)
 static int not_there(const char *word, struct error *err)
 {
 	CLEANUP(buf_done) struct buf names = { 0 };
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(word);
 
 	for (size_t i = 0; i < COUNT(subjects); i++) {
 		if (subjects[i].name)
@@ -177,7 +179,7 @@ static int not_there(const char *word, struct error *err)
 				   subjects[i].name);
 	}
 	error_set(err, ERR_USAGE, "'%.60s' is nothing that can be checked",
-		  word);
+		  shown);
 	return error_hint(
 		err,
 		"there is: %s (a capture or a serial log); without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",

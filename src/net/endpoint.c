@@ -389,13 +389,14 @@ static const struct scheme *scheme_nearest(const char *name)
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 			  struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *shown = endpoint_without_password(text);
 	struct authority a;
 
 	*host = NULL;
 	if (!*text || take_listen(&a, text, strlen(text), err)) {
 		if (!*text)
 			error_set(err, ERR_USAGE, "the port is missing");
-		error_prefix(err, "address '%.100s'", text);
+		error_prefix(err, "address '%.100s'", shown);
 		return error_hint(err,
 				  "expected PORT, HOST:PORT or [IPV6]:PORT");
 	}

@@ -18,6 +18,7 @@
 #include "cli/trace.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
+#include "net/endpoint.h"
 #include "out/told.h"
 
 struct clone_options {
@@ -161,12 +162,14 @@ static int clone_run(const struct invocation *in, struct error *err)
 {
 	if (in->argc && strchr(in->argv[0], ':') &&
 	    access(in->argv[0], F_OK) != 0) {
-		error_set(err, ERR_USAGE, "there is no file '%.200s'",
-			  in->argv[0]);
+		CLEANUP(mem_free_ptr)
+		char *shown = endpoint_without_password(in->argv[0]);
+
+		error_set(err, ERR_USAGE, "there is no file '%.200s'", shown);
 		return error_hint(
 			err,
 			"a live device is a target, before the command: mcpctl %.100s clone",
-			in->argv[0]);
+			shown);
 	}
 	if (in->argc)
 		return clone_file(in, in->argv[0], in->argv[0], err);

@@ -89,6 +89,9 @@ tells() {
 	mcp check there
 	ends 2
 	hints "'there' is nothing that can be checked"
+	mcp check ws://u:secret@127.0.0.1/
+	ends 2
+	hints "'ws://u:***@127.0.0.1/' is nothing that can be checked"
 	mcp check ws://127.0.0.1:1/x.y
 	ends 2
 	hints "which stands before 'check': mcpctl TARGET check"

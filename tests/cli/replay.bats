@@ -264,6 +264,9 @@ recorded() {
 	mcp clone ws://127.0.0.1:1/
 	ends 2
 	hints 'mcpctl ws://127.0.0.1:1/ clone'
+	mcp clone ws://u:secret@127.0.0.1:1/
+	ends 2
+	absent secret stderr
 }
 
 @test "clone: an answer that was broken is broken again; a second answer comes second" {

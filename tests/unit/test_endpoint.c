@@ -362,6 +362,11 @@ static void test_listen_option(void **state)
 	assert_string_equal(host, "h");
 	assert_int_equal(port, 65535);
 	mem_free(host);
+	assert_int_equal(
+		endpoint_parse_listen("ws://u:secret@h:1", &host, &port, &err),
+		-1);
+	assert_null(strstr(err.text, "secret"));
+	error_reset(&err);
 	assert_int_equal(endpoint_parse_listen("", &host, &port, &err), -1);
 	assert_int_equal(endpoint_parse_listen("h", &host, &port, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
