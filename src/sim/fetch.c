@@ -43,6 +43,7 @@ void fetch_abandon(struct fetch *f)
 	tcp_reset(&f->tcp);
 }
 
+/* A version is told in heads of HTTP, and without escaping in replies. */
 static void whole(struct fetch *f)
 {
 	struct esp_image image;
@@ -52,6 +53,9 @@ static void whole(struct fetch *f)
 	else if (esp_image_peek(&image, buf_string(&f->front), f->front.len,
 				NULL))
 		end(f, NULL, "what it fetched is no image: not installed");
+	else if (text_has_control(image.version))
+		end(f, NULL,
+		    "the version of what it fetched has a control character: not installed");
 	else
 		end(f, &image, NULL);
 }

@@ -225,6 +225,26 @@ static void test_image(void **state)
 	assert_string_equal(web.requests.word[0], request);
 }
 
+/* It would be a header of its own in what the board asks next. */
+static void test_odd_version(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct fetch_order order = FIRMWARE;
+
+	(void)state;
+	memcpy(image + 48, "3\r\nX:y", 7);
+	buf_printf(&text, OK "Content-Length: %d\r\n\r\n", IMAGE);
+	buf_add(&text, image, IMAGE);
+	answer.bytes = text.data;
+	answer.len = text.len;
+	answer.ends = false;
+	fetched(&order);
+	assert_string_equal(told.version, "");
+	assert_string_equal(
+		told.why,
+		"the version of what it fetched has a control character: not installed");
+}
+
 /* Who is abandoned says nothing; an address that is none is not asked. */
 static void test_abandoned(void **state)
 {
@@ -257,6 +277,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_not_there, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_odd_version, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up,
 						tear_down),
