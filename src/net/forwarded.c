@@ -146,7 +146,10 @@ bool forwarded_is_proxy(const struct forwarded *f, const struct sockaddr *peer)
 
 /* ---- the fields ---- */
 
-/* Each part between these, those in quotes left alone. */
+/*
+ * Each part between these, those in quotes left alone. Behind a quote that is not
+ * closed stands what a proxy wrote, as part of what a client did: it is none.
+ */
 static void add_parts(struct words *out, const char *text, char between)
 {
 	bool quoted = false;
@@ -161,7 +164,7 @@ static void add_parts(struct words *out, const char *text, char between)
 			continue;
 		len = text_trim(&from, (size_t)(at - from));
 		part = mem_strndup(from, len);
-		words_add(out, part);
+		words_add(out, quoted ? "\"" : part);
 		if (!*at)
 			return;
 		from = at + 1;

@@ -180,6 +180,9 @@ static void malformed(void **state)
 		"by=1.2.3.4",
 		"1.2.3.4",
 		"for=\"",
+		/* What a proxy added is swallowed by a quote that a client left open. */
+		"for=9.9.9.9;x=\", for=192.0.2.1",
+		"for=9.9.9.9;x=\", for=\"[2001:db8::1]:4711\";by=x",
 	};
 
 	(void)state;
