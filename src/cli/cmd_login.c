@@ -72,9 +72,8 @@ struct probe {
 static void on_probed(void *owner, const struct http_answer *a)
 {
 	struct probe *p = owner;
-	const char *asked = headers_get(a->headers, "WWW-Authenticate");
 
-	p->challenge = mem_strdup(asked);
+	p->challenge = headers_list(a->headers, "WWW-Authenticate");
 	p->open = a->status / 100 == 2;
 	if (!a->status)
 		error_copy(&p->why, a->why);

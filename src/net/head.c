@@ -442,6 +442,20 @@ static bool has_token(const char *value, const char *word)
 	return false;
 }
 
+char *headers_list(const struct headers *h, const char *name)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < h->count; i++) {
+		if (!text_same(h->item[i].name, name))
+			continue;
+		if (out.len)
+			buf_text(&out, ", ");
+		buf_text(&out, h->item[i].value);
+	}
+	return out.len ? buf_take(&out) : NULL;
+}
+
 bool headers_have(const struct headers *h, const char *name, const char *word)
 {
 	for (size_t i = 0; i < h->count; i++) {

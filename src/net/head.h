@@ -77,9 +77,11 @@ void headers_add(struct headers *h, const char *name,
 const char *headers_get(const struct headers *h, const char *name);
 
 /*
- * Of a list, which may come in several fields of that name (RFC 9110, 5.3): does
- * it have this word; does a field contain this part? Without case.
+ * Of a list, which may come in several fields of that name (RFC 9110, 5.3): all of
+ * it, yours (NULL: nothing); does it have this word; does a field contain this
+ * part? Without case.
  */
+char *headers_list(const struct headers *h, const char *name);
 bool headers_have(const struct headers *h, const char *name, const char *word);
 bool headers_mention(const struct headers *h, const char *name,
 		     const char *part);

@@ -196,7 +196,8 @@ void http_fail_status(struct error *why, const struct http_site *site,
 {
 	CLEANUP(mem_free_ptr)
 	char *said = refusal_words(buf_string(body), body->len);
-	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
+	CLEANUP(mem_free_ptr)
+	char *wants = headers_list(&t->answer, "WWW-Authenticate");
 	bool fits = wants && strlen(wants) <= REFUSAL_MAX;
 	CLEANUP(challenge_done) struct challenge asked;
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/secret_file.h"
-#include "base/text.h"
 #include "net/http_private.h"
 #include "wire/challenge.h"
 
@@ -54,21 +53,6 @@ void http_token_forget(struct http_exchange *x)
 	if (x->parked)
 		b->forget(b->owner, x);
 	unpark(x);
-}
-
-/* All challenges of an answer; yours; NULL. */
-static char *challenges(const struct http_transfer *t)
-{
-	struct buf out = { 0 };
-
-	for (size_t i = 0; i < t->answer.count; i++) {
-		if (!text_same(t->answer.item[i].name, "WWW-Authenticate"))
-			continue;
-		if (out.len)
-			buf_text(&out, ", ");
-		buf_text(&out, t->answer.item[i].value);
-	}
-	return out.len ? buf_take(&out) : NULL;
 }
 
 void http_token_told(struct http_exchange *x, enum bearer_verdict verdict,
@@ -127,7 +111,8 @@ static bool wants_more(const char *field)
 
 bool http_token_refused(struct http_exchange *x)
 {
-	CLEANUP(mem_free_ptr) char *field = challenges(x->transfer);
+	CLEANUP(mem_free_ptr)
+	char *field = headers_list(&x->transfer->answer, "WWW-Authenticate");
 	int status = x->transfer->status;
 
 	if (!x->http->bearer || x->http->closing || x->as_it_is ||

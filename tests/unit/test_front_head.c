@@ -401,10 +401,12 @@ static void test_tokens(void **state)
 static void test_lists(void **state)
 {
 	CLEANUP(headers_done) struct headers h = { 0 };
+	CLEANUP(mem_free_ptr) char *all = NULL;
 
 	(void)state;
 	assert_false(headers_have(&h, "A", "b"));
 	assert_false(headers_mention(&h, "A", "b"));
+	assert_null(headers_list(&h, "A"));
 	headers_add(&h, "a", "x, bc");
 	headers_add(&h, "Other", "b");
 	assert_false(headers_have(&h, "A", "b"));
@@ -413,6 +415,8 @@ static void test_lists(void **state)
 	headers_add(&h, "A", "y, B");
 	assert_true(headers_have(&h, "A", "b"));
 	assert_true(headers_mention(&h, "A", "y"));
+	all = headers_list(&h, "A");
+	assert_string_equal(all, "x, bc, y, B");
 }
 
 static void test_hosts(void **state)

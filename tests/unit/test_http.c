@@ -1324,6 +1324,13 @@ static void test_statuses(void **state)
 		  "2: '127.0.0.1' refused: HTTP 401 (not authorized); it asks "
 		  "for 'Basic realm=\"r\"'",
 		  ERR_AUTH },
+		{ 401,
+		  "WWW-Authenticate: Basic\r\n"
+		  "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n",
+		  "", "",
+		  "2: '127.0.0.1' does not take this token: HTTP 401; it asks "
+		  "for 'Basic, Bearer error=\"invalid_token\"'",
+		  ERR_AUTH },
 		{ 403,
 		  "WWW-Authenticate: Bearer error=\"insufficient_scope\", "
 		  "scope=\"files:write\"\r\n",
