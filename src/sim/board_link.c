@@ -27,7 +27,7 @@ static void board_link_mqtt_cut(struct board_link *c, const char *text,
 				size_t len);
 static void board_link_take_version(struct board_link *c, int64_t told);
 static void board_link_ask_ota(struct board_link *c);
-static int no_url(struct error *err);
+static int no_url(const struct board_link *c, struct error *err);
 
 static const struct error by_fin = { .kind = ERR_CONNECT, .reason = WHY_FIN };
 
@@ -888,7 +888,7 @@ static int take_reply(struct board_link *c, struct ota_reply *reply,
 	if (!reply->mqtt) {
 		broker_where_done(&c->where);
 		c->told_url = c->stored_url && *c->stored_url;
-		return c->told_url ? 0 : no_url(err);
+		return c->told_url ? 0 : no_url(c, err);
 	}
 	if (ota_broker(&where, reply->mqtt, fate, err))
 		return -1;
@@ -1151,9 +1151,11 @@ static void board_link_ask_ota(struct board_link *c)
 	board_ws_url_done(&u);
 }
 
-static int no_url(struct error *err)
+static int no_url(const struct board_link *c, struct error *err)
 {
 	return ota_no_address(
-		"the OTA reply has a 'websocket' without url: a real device stays on WebSocket with the address that it has stored; this one has none stored",
+		c->stored_url ?
+			"the OTA reply has a 'websocket' whose url is empty: a real device stores that in place of the address that it had" :
+			"the OTA reply has a 'websocket' without a url that is a text: a real device stays on WebSocket with the address that it has stored; this one has none stored",
 		err);
 }

@@ -196,6 +196,22 @@ ota_says() {
 	says 'O302 error'
 }
 
+@test "an OTA reply without an address: what a board has stored then" {
+	ota_says '{"websocket":{}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	ends 3
+	hints 'without a url that is a text: a real device stays on WebSocket'
+	ota_says '{"websocket":{"url":5}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	ends 3
+	hints 'without a url that is a text: a real device stays on WebSocket'
+	ota_says '{"websocket":{"url":""}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	ends 3
+	hints 'whose url is empty: a real device stores that'
+	absent 'stays on WebSocket' stderr
+}
+
 @test "a server hello that is ignored: it was said, and why it is none" {
 	cat >otherwise.py <<-'END'
 		import asyncio, json, websockets
