@@ -377,6 +377,15 @@ static void help_item(FILE *out, const char *name, const char *args,
 	manual_item(out, &l, buf_string(&term), brief);
 }
 
+static void help_topics(FILE *out)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (const struct topic *t = topics; t->name; t++)
+		buf_printf(&names, "%s%s", t == topics ? "" : " ", t->name);
+	manual_print(out, buf_string(&names), 80);
+}
+
 static void help_shell(FILE *out)
 {
 	fputs("Commands:\n", out);
@@ -394,9 +403,7 @@ static void help_shell(FILE *out)
 		  "what LINE prints goes to the command CMD of sh");
 	fputs("\nMore: help COMMAND, help TOOL, help TOPIC; the topics are\n",
 	      out);
-	for (const struct topic *t = topics; t->name; t++)
-		fprintf(out, "%s%s", t == topics ? "" : " ", t->name);
-	fputc('\n', out);
+	help_topics(out);
 }
 
 static void help_builtin(FILE *out, const struct builtin *b)

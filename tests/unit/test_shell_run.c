@@ -245,6 +245,11 @@ static void helps(void **state)
 	says(help, "\n  LINE | CMD                what LINE prints");
 	says(help,
 	     "\nMore: help COMMAND, help TOOL, help TOPIC; the topics are\n");
+	/* No line is cut by a terminal of the usual width. */
+	for (const char *at = help; *at; at += strspn(at, "\n")) {
+		assert_in_range(strcspn(at, "\n"), 0, 80);
+		at += strcspn(at, "\n");
+	}
 	/* What is of the shell stands there once, what makes no sense never. */
 	assert_null(strstr(help, "\n  help [COMMAND]"));
 	assert_null(strstr(help, "\n  serve"));
