@@ -40,6 +40,7 @@
 #define IDLE_MS 120000 /* amid a request, and between two of them */
 #define LISTEN_AT "127.0.0.1" /* a server is for programs here, unless told */
 #define LISTEN_NUMBER 8000
+#define NO_UPGRADE "no WebSocket passes to an MCP server"
 
 struct mcp_session {
 	struct mcp_session *next;
@@ -294,6 +295,11 @@ static bool is_let_in(struct mcp_leg *l, const struct head *h)
 	if (!l->dialled)
 		return true;
 	why = l->http->table->judge(l->http->front, &view, &status);
+	if (!why &&
+	    text_same(headers_get(&h->headers, "Upgrade"), "websocket")) {
+		why = NO_UPGRADE;
+		status = 404;
+	}
 	if (why)
 		answer_error(l, status, why);
 	return !why;
@@ -969,7 +975,7 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 	(void)owner;
 	(void)fd;
 	(void)head;
-	*reason = "no WebSocket passes to an MCP server";
+	*reason = NO_UPGRADE;
 	return 404;
 }
 

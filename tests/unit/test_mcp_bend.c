@@ -630,6 +630,39 @@ static void requests(void **state)
 	}
 }
 
+/* Refused as on a connection of its own: nobody would read what comes then. */
+static void websocket_behind_another(void **state)
+{
+	static const char answer[] =
+		JSON_HEAD "Content-Length: 41\r\n\r\n" REPLY;
+	static const char dials[] =
+		"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+		"Upgrade: websocket\r\nConnection: Upgrade\r\n"
+		"Sec-WebSocket-Version: 13\r\n"
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+	CLEANUP(buf_done) struct buf asked = { 0 }, heard = { 0 };
+	int host, server;
+
+	(void)state;
+	begin("");
+	host = dial();
+	say(host, ASK, strlen(ASK));
+	server = accepted();
+	hear_so_much(server, &asked, strlen(ASK));
+	say(server, answer, strlen(answer));
+	hear_so_much(host, &heard, strlen(answer));
+	buf_reset(&asked);
+	buf_reset(&heard);
+	say(host, dials, strlen(dials));
+	hear_so_much(server, &asked, 1);
+	hear_so_much(host, &heard, 1000);
+	assert_memory_equal(buf_string(&heard), "HTTP/1.1 404 ", 13);
+	assert_int_equal(asked.len, 0);
+	close(host);
+	close(server);
+	end();
+}
+
 /* Java's own client offers HTTP/2 unasked: that is not passed on. */
 static void offers(void **state)
 {
@@ -945,6 +978,7 @@ int main(void)
 		cmocka_unit_test(more_sessions_than_talks),
 		cmocka_unit_test(more_sessions_than_fit),
 		cmocka_unit_test(requests),
+		cmocka_unit_test(websocket_behind_another),
 		cmocka_unit_test(offers),
 		cmocka_unit_test(late),
 		cmocka_unit_test(late_to_the_end),
