@@ -210,6 +210,31 @@ static void test_held_cells(void **state)
 	assert_non_null(strstr(row_of(&d), ",\"stdio\",\"ready\","));
 }
 
+static void keep_page(const struct front_table *front, struct front_request *rq,
+		      int status, const struct buf *page)
+{
+	(void)front;
+	(void)rq;
+	assert_int_equal(status, 503);
+	buf_done(&out);
+	buf_add(&out, page->data, page->len);
+}
+
+/* It ended since the page was loaded. */
+static void test_held_call(void **state)
+{
+	const struct held_ops ops = { .state_name = ended_name };
+	struct held held = { .ops = &ops, .kind = (char[]){ "stdio" } };
+	struct board d = { .server = &nobodys, .id = plain, .held = &held };
+	struct pages_calls calls = { .answer = keep_page };
+	struct port port = { 0 };
+	const struct visit v = { .port = &port };
+
+	(void)state;
+	pages_call_begin(&calls, &v, &d, &(struct pages_given){ 0 });
+	has("the board is not ready (ended)");
+}
+
 /* Each cell, in the table and for who looks on. */
 static void test_cells(void **state)
 {
@@ -1186,6 +1211,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_health, reset),
 		cmocka_unit_test_teardown(test_rows_in_parts, reset),
 		cmocka_unit_test_teardown(test_held_cells, reset),
+		cmocka_unit_test_teardown(test_held_call, reset),
 		cmocka_unit_test_teardown(test_cells, reset),
 		cmocka_unit_test_teardown(test_leased, reset),
 		cmocka_unit_test_teardown(test_search, reset),
