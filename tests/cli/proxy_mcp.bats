@@ -116,6 +116,7 @@ child() { # FAULT…
 @test "a program that does not end is left: what passed is counted all the same" {
 	mkfifo keep says
 	exec 4<>keep 5<>says
+	# shellcheck disable=SC2016 # that shell's own
 	background left sh -c 'exec mcpctl proxy -v -- python3 "$0/undead_server.py" keep <says 4>&- 5>&-' "$BATS_TEST_DIRNAME"
 	wait_for left.err 'traced$'
 	grep -q '^traced' left.err || skip "no process may be traced here"
