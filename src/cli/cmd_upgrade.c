@@ -428,17 +428,26 @@ static void ask_again(struct upgrade *u, struct upgrade_row *row)
 	ask(u, &row->again, &q, NULL);
 }
 
-/* The next row of such a line; false: nothing came yet. */
+static bool has_come(struct control_line *line)
+{
+	bool woken;
+
+	control_line_wakes(line, &woken);
+	control_line_wakes(line, NULL);
+	return woken;
+}
+
+/*
+ * The next row of such a line; false: nothing came yet. The loop does not run
+ * meanwhile: Ctrl-C is for take_events.
+ */
 static bool answered(struct upgrade_question *a, struct control_answer *out)
 {
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	if (!a->line)
+	if (!a->line || !has_come(a->line))
 		return false;
-	if (control_line_next(a->line, loop_now(), out, &why) == 0)
+	if (control_line_next(a->line, loop_now(), out, NULL) == 0)
 		return text_same(out->op, "row");
-	if (why.kind != ERR_TIMEOUT)
-		control_line_close(TAKE(a->line));
+	control_line_close(TAKE(a->line));
 	return false;
 }
 
