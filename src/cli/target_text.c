@@ -46,8 +46,9 @@ static bool names_secret(const char *word)
 	const size_t len = strlen(word);
 	const char *last = word + (len < 4 ? 0 : len - 4);
 
-	return *word == '-' && !strchr(word, '=') && strcmp(last, "file") &&
-	       strcmp(last, "path") && mask_is_secret(word + strspn(word, "-"));
+	return *word == '-' && !strchr(word, '=') && !text_same(last, "file") &&
+	       !text_same(last, "path") &&
+	       mask_is_secret(word + strspn(word, "-"));
 }
 
 /* What mask_secrets does not know: arguments, and passwords in addresses. */

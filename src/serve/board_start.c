@@ -253,8 +253,6 @@ static void give_turns(struct serve *s)
 		s->events->due(s, LOOP_FOREVER);
 }
 
-/* NOLINTEND(misc-no-recursion) */
-
 static void wait_for_turn(struct board *d)
 {
 	struct serve *s = d->server;
@@ -283,6 +281,30 @@ static void begin_listing(struct board *d)
 	d->start->relay.owner = d;
 	wait_for_turn(d);
 }
+
+/* Or was to be, and it failed: that may be over. */
+static bool was_listed(const struct board *d)
+{
+	return d->state == DEVICE_READY ||
+	       (d->state == DEVICE_FAILED && d->initialize);
+}
+
+void board_list_again(struct board *d, int64_t now)
+{
+	d->held->relist.stale = true;
+	if (d->start || !d->open || d->closing || !was_listed(d))
+		return;
+	d->ask_at = relist_at(&d->held->relist);
+	if (d->ask_at > now) {
+		d->server->events->due(d->server, d->ask_at);
+		return;
+	}
+	mem_free(TAKE(d->reason));
+	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
+	begin_listing(d);
+}
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* ---- initialize ---- */
 
@@ -482,28 +504,6 @@ int board_start_held(struct board *d, struct span reply, const char *address,
 	else
 		hold_no_tools(d);
 	return 0;
-}
-
-/* Or was to be, and it failed: that may be over. */
-static bool was_listed(const struct board *d)
-{
-	return d->state == DEVICE_READY ||
-	       (d->state == DEVICE_FAILED && d->initialize);
-}
-
-void board_list_again(struct board *d, int64_t now)
-{
-	d->held->relist.stale = true;
-	if (d->start || !d->open || d->closing || !was_listed(d))
-		return;
-	d->ask_at = relist_at(&d->held->relist);
-	if (d->ask_at > now) {
-		d->server->events->due(d->server, d->ask_at);
-		return;
-	}
-	mem_free(TAKE(d->reason));
-	tool_lists_release(&d->server->tool_lists, TAKE(d->tools));
-	begin_listing(d);
 }
 
 /* Its hello may still come, so the sweep ends this. */
