@@ -258,46 +258,6 @@ static int ask_legacy(struct client *c, const char *method, const char *uri,
 			      err);
 }
 
-static int subscribe_legacy(struct client *c, char *const *uri, size_t count,
-			    const char **refused, struct message *reply,
-			    struct error *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		message_done(reply);
-		*refused = uri[i];
-		if (ask_legacy(c, "resources/subscribe", uri[i], reply, err))
-			return -1;
-	}
-	return 0;
-}
-
-int client_subscribe(struct client *c, char *const *uri, size_t count,
-		     const char **refused, struct message *reply,
-		     struct error *err)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(message_done) struct message other = { 0 };
-	struct client_watching *w;
-	int status;
-
-	*refused = count == 1 ? *uri : NULL;
-	if (!c->modern)
-		return subscribe_legacy(c, uri, count, refused, reply, err);
-	w = watching(c);
-	for (size_t i = 0; i < count; i++)
-		words_add(&w->uris, uri[i]);
-	status = change(c, reply, err);
-	if (status == 0 && honours_any(&w->call, uri, count))
-		return 0;
-	for (size_t i = 0; i < count; i++)
-		words_drop(&w->uris, uri[i]);
-	if (status)
-		return -1;
-	change(c, &other, &ignored); /* as it was before */
-	return error_set(err, ERR_PEER,
-			 "the server will not tell of its changes");
-}
-
 /* Nobody waits for it for long. */
 static void unsubscribe_legacy(struct client *c, const char *uri)
 {
@@ -312,6 +272,64 @@ static void unsubscribe_legacy(struct client *c, const char *uri)
 		session_wait(c->session, &call, &ignored);
 	session_forget(c->session, &call);
 	call_done(&call);
+}
+
+static int subscribe_legacy(struct client *c, char *const *uri, size_t count,
+			    const char **refused, struct message *reply,
+			    struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		message_done(reply);
+		*refused = uri[i];
+		if (ask_legacy(c, "resources/subscribe", uri[i], reply, err) ==
+		    0)
+			continue;
+		while (i-- > 0)
+			unsubscribe_legacy(c, uri[i]);
+		return -1;
+	}
+	return 0;
+}
+
+/* Without what was added; asks: the rest is to stand again. */
+static void as_before(struct client *c, size_t before, bool asks)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(message_done) struct message other = { 0 };
+	struct words *uris = &c->watching->uris;
+
+	while (uris->count > before) {
+		uris->count--;
+		mem_free(TAKE(uris->word[uris->count]));
+	}
+	if (asks)
+		change(c, &other, &ignored);
+}
+
+int client_subscribe(struct client *c, char *const *uri, size_t count,
+		     const char **refused, struct message *reply,
+		     struct error *err)
+{
+	struct client_watching *w;
+	size_t before;
+	int status;
+
+	*refused = count == 1 ? *uri : NULL;
+	if (!c->modern)
+		return subscribe_legacy(c, uri, count, refused, reply, err);
+	w = watching(c);
+	before = w->uris.count;
+	for (size_t i = 0; i < count; i++)
+		words_add_once(&w->uris, uri[i]);
+	status = change(c, reply, err);
+	if (status == 0 && honours_any(&w->call, uri, count))
+		return 0;
+	/* Who is silent, or interrupted, is asked nothing more. */
+	as_before(c, before, status == 0 || (err && err->kind == ERR_PEER));
+	if (status)
+		return -1;
+	return error_set(err, ERR_PEER,
+			 "the server will not tell of its changes");
 }
 
 void client_unsubscribe(struct client *c, char *const *uri, size_t count)

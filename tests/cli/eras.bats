@@ -315,6 +315,40 @@ for line in open("heard"): print(json.loads(line)["method"], end=" ")'
 	hints "the server ended 'subscriptions/listen'"
 }
 
+@test "who is refused one resource is subscribed to none of those that were named with it" {
+	modern
+	mcp "$URL" subscribe test://a test://a -n 1
+	ends 0
+	grep -q '"resourceSubscriptions": \["test://a"\]' heard
+	cat >older.py <<'EOF'
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    uri = m.get("params", {}).get("uri")
+    if uri:
+        print(m["method"], uri, file=open("older.log", "a"))
+    if "id" not in m:
+        continue
+    result = {"result": {}}
+    if m["method"] == "initialize":
+        result = {"result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "o", "version": "1"},
+                  "capabilities": {"resources": {"subscribe": True}}}}
+    elif uri == "t:refused":
+        result = {"error": {"code": -32602, "message": "not that one"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **result}), flush=True)
+EOF
+	mcp --era legacy "stdio:/usr/bin/python3 $WORK/older.py" subscribe t:a t:b t:refused t:c
+	ends 1
+	hints "cannot subscribe to 't:refused'"
+	diff - older.log <<-'END'
+		resources/subscribe t:a
+		resources/subscribe t:b
+		resources/subscribe t:refused
+		resources/unsubscribe t:b
+		resources/unsubscribe t:a
+	END
+}
+
 @test "a list that may be kept is: a call is one request" {
 	modern ttl
 	mcp "$URL" tools
