@@ -964,7 +964,7 @@ static void test_page(void **state)
 	assert_non_null(
 		strstr(got, "shown in no browser (serve --web does that)"));
 	assert_null(strstr(got, camera_id));
-	told(RECORD_BROWSER, LEVEL_INFO, "browser");
+	told(RECORD_BROWSER, LEVEL_INFO, "the page was opened");
 	server.door->pages = &door_pages;
 	server.door->web = &shows;
 	got = ask("GET /xiaozhi/ota/ HTTP/1.1\r\nHost: box.local:99\r\n", "");
