@@ -76,9 +76,10 @@ static void excerpt(struct proof *p, struct span whole, struct span at)
 	p->text_len = whole.len - p->from;
 	if (p->text_len > PROOF_MAX)
 		p->text_len = PROOF_MAX;
-	if (p->text_len > 0)
+	if (p->text_len > 0) {
 		memcpy(p->text, whole.text + p->from, p->text_len);
-	mask_window(p->text, p->text_len, whole, p->from);
+		mask_window(p->text, p->text_len, whole, p->from);
+	}
 	p->off = off - p->from;
 	p->len = at.text ? at.len : 0;
 	if (p->len > p->text_len - p->off)
