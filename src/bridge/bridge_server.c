@@ -355,12 +355,19 @@ static void doubt(struct bridge_server *s, const struct error *f)
 	s->relist.stale = true;
 }
 
+/* ms; 0 would be a time of its own. */
+static int64_t time_left(const struct bridge_call *c)
+{
+	const int64_t left = c->deadline - loop_now();
+
+	return left > 0 ? left : 1;
+}
+
 /* Up to 2025-11-25; it is answered when the task is over. */
 static void await_task(struct bridge_server *s)
 {
-	const int64_t left = s->at->deadline - loop_now();
 	struct client_request rq = { .method = "tasks/result",
-				     .timeout = left > 0 ? left : 1 };
+				     .timeout = time_left(s->at) };
 	struct error *why = &s->at->why;
 	CLEANUP(task_done) struct task t = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
@@ -496,7 +503,7 @@ static void send_again(struct bridge_server *s, const char *params)
 
 	call_done(&s->call);
 	s->call = (struct call){ 0 };
-	if (send_call(s, c, params, c->deadline - loop_now(), &c->why))
+	if (send_call(s, c, params, time_left(c), &c->why))
 		end_call(s, CALL_LOST);
 }
 

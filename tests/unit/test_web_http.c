@@ -1199,6 +1199,48 @@ static void pictures_stay(void **state)
 	end();
 }
 
+/* It is for another server: it is asked for on a connection of its own. */
+static void a_picture_behind_another(void **state)
+{
+	static const char initialize[] =
+		"{\"method\":\"initialize\",\"params\":{\"capabilities\":{"
+		"\"vision\":{\"url\":\"http://127.0.0.1:1/see\"}}}}";
+	const struct talk_head head = { .leg = LEG_WS };
+	CLEANUP(buf_done) struct buf up = { 0 }, down = { 0 }, moved = { 0 };
+	CLEANUP(mem_free_ptr) char *ask = NULL;
+	const char *path;
+	int board, server;
+	struct talk *t;
+
+	(void)state;
+	begin(&as_usual);
+	t = talk_open(run.proxy, &head);
+	assert_true(web_move_vision(
+		t, (struct span){ initialize, strlen(initialize) }, "h:1",
+		&moved));
+	path = strstr(buf_string(&moved), "/mcpctl-proxy/");
+	ask = mem_printf("POST %.*s HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
+			 "Content-Length: 0\r\n\r\n",
+			 (int)strcspn(path, "\""), path);
+	board = dial();
+	say(board, OTHER("/a"));
+	server = accepted();
+	hear_until(server, &up, "\r\n\r\n");
+	say(server, PLAIN("1", "a"));
+	hear_until(board, &down, "\r\n\r\na");
+	buf_reset(&up);
+	buf_reset(&down);
+	say(board, ask);
+	hear_until(board, &down, NULL);
+	hear_until(server, &up, NULL);
+	assert_int_equal(down.len, 0);
+	assert_int_equal(up.len, 0);
+	close(board);
+	close(server);
+	talk_end(t, FROM_DEVICE, ENDED_RST, 0);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1230,6 +1272,7 @@ int main(void)
 		cmocka_unit_test(before_a_websocket),
 		cmocka_unit_test(no_such_picture),
 		cmocka_unit_test(pictures_stay),
+		cmocka_unit_test(a_picture_behind_another),
 	};
 
 	mem_init();
