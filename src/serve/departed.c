@@ -76,11 +76,17 @@ static void add_not_ready(struct buf *out, const struct board *d)
 
 static void add_last(struct buf *out, const struct departed *last)
 {
+	const int64_t since = loop_now() - last->at;
 	char ago[32];
 
-	text_milliseconds((loop_now() - last->at) / 1000 * 1000, ago,
-			  sizeof(ago));
-	buf_printf(out, "'%s' went %s ago: %s; ", last->id, ago, last->why);
+	buf_printf(out, "'%s' went ", last->id);
+	if (since < 1000)
+		buf_text(out, "just now");
+	else
+		buf_printf(out, "%s ago",
+			   text_milliseconds(since / 1000 * 1000, ago,
+					     sizeof(ago)));
+	buf_printf(out, ": %s; ", last->why);
 	if (last->short_stays >= OFTEN)
 		buf_printf(
 			out,

@@ -607,7 +607,7 @@ static void what_to_do(void **state)
 	b = fake_board_new("aa");
 	wants(ATTACH, "said no hello: its own log");
 	goes(b, "reset");
-	wants(ATTACH, "'aa' went 0 ms ago: reset; wake it");
+	wants(ATTACH, "'aa' went just now: reset; wake it");
 	goes(fake_board_new("aa"), "reset");
 	goes(fake_board_new("aa"), "it was reset");
 	wants(ATTACH, "it was reset; it came 3 times, each for less than a "
