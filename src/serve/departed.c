@@ -77,15 +77,17 @@ static void add_not_ready(struct buf *out, const struct board *d)
 static void add_last(struct buf *out, const struct departed *last)
 {
 	const int64_t since = loop_now() - last->at;
-	char ago[32];
 
 	buf_printf(out, "'%s' went ", last->id);
-	if (since < 1000)
+	if (since < 1000) {
 		buf_text(out, "just now");
-	else
+	} else {
+		char ago[32];
+
 		buf_printf(out, "%s ago",
 			   text_milliseconds(since / 1000 * 1000, ago,
 					     sizeof(ago)));
+	}
 	buf_printf(out, ": %s; ", last->why);
 	if (last->short_stays >= OFTEN)
 		buf_printf(
