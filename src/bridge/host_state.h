@@ -115,8 +115,7 @@ struct bridge_host {
 	struct client_answers declared; /* by any request of 2026-07-28 */
 	struct client_answers answers; /* what servers are told */
 	struct host_watch *watches; /* see host_told.c */
-	unsigned
-		cut; /* kinds of lists of which that was told; see host_items.c */
+	unsigned cut; /* kinds of lists that were told as such; host_items.c */
 	unsigned changed; /* lists, whose hosts are told at that time */
 	int64_t changed_at; /* loop_now() ms */
 };

@@ -25,8 +25,7 @@
 #include "wire/assets_image.h"
 
 enum {
-	LINES_MAX =
-		64, /* questions to boards at once, of those that serve takes */
+	LINES_MAX = 64, /* questions to boards at once; serve takes more */
 	TURN_MS = 200, /* from one look at all boards to the next */
 	STEP_MS = 1000, /* from one line of a program's to the next */
 	BEGIN_MS = 30000,

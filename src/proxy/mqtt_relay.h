@@ -44,8 +44,7 @@ struct mqtt_relay {
 };
 
 struct mqtt_came { /* lent */
-	const char *
-		reached; /* the host by which the board reaches us; --advertise goes first */
+	const char *reached; /* our host by Host; --advertise goes first */
 	const char *listens; /* the host of ours where it came in; NULL: all */
 };
 /*
