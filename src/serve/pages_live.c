@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "serve/board.h"
 
 #define LOOK_MS 500
@@ -16,22 +17,13 @@ struct pages_looker {
 	struct pages_live *live;
 	struct front_stream *stream;
 	struct pages_query query;
+	/* Hashes: to see that something is another, not against anybody. */
 	uint64_t order; /* which rows, in their order */
 	uint64_t row[PAGES_ROWS_MAX]; /* what stood in each */
 	uint64_t summary;
 	int64_t said_at; /* loop_now() ms */
 	struct pages_looker *next;
 };
-
-/* FNV-1a: to see that something is another, not against anybody. */
-static uint64_t sum_of(uint64_t sum, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-	return sum;
-}
-
-#define SUM_BEGIN UINT64_C(14695981039346656037)
 
 /* ---- what is said ---- */
 
@@ -49,10 +41,11 @@ static void say(struct pages_looker *k, const char *event,
 
 static uint64_t order_of(const struct pages_found *f)
 {
-	uint64_t sum = SUM_BEGIN;
+	uint64_t sum = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		sum = sum_of(sum, f->row[i]->id, strlen(f->row[i]->id) + 1);
+		sum = sum * 31 +
+		      text_hash(f->row[i]->id, strlen(f->row[i]->id));
 	return sum;
 }
 
@@ -65,7 +58,7 @@ static void changed_rows(struct pages_looker *k, const struct pages_found *f,
 		uint64_t sum;
 
 		pages_row_json(&row, f->row[i]);
-		sum = sum_of(SUM_BEGIN, row.data, row.len);
+		sum = text_hash(row.data, row.len);
 		if (!all && sum == k->row[i])
 			continue;
 		k->row[i] = sum;
@@ -89,7 +82,7 @@ static void look(struct pages_looker *k, bool first)
 	k->order = order;
 	changed_rows(k, &f, all, &rows);
 	pages_rows_summary(&summary, &f, &k->query);
-	said = sum_of(SUM_BEGIN, summary.data, summary.len);
+	said = text_hash(summary.data, summary.len);
 	if (all || rows.len || said != k->summary) {
 		k->summary = said;
 		buf_text(&data, "{\"summary\":");
