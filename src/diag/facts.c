@@ -2,6 +2,7 @@
 /* A kind of file is a table of members; one reader for all of them. */
 #include "diag/facts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,6 +119,14 @@ static const struct fact_member host_members[] = {
 	{ "reads_json", IN(host_fact, reads_json), FLAG, false },
 };
 
+#define MEMBERS_MAX 18
+static_assert(COUNT(backend_members) <= MEMBERS_MAX &&
+		      COUNT(model_members) <= MEMBERS_MAX &&
+		      COUNT(firmware_members) <= MEMBERS_MAX &&
+		      COUNT(library_members) <= MEMBERS_MAX &&
+		      COUNT(host_members) <= MEMBERS_MAX,
+	      "read_entry() has room for all of them");
+
 /* What was read of a kind. */
 struct fact_list {
 	char *item;
@@ -125,6 +134,9 @@ struct fact_list {
 	bool known, own_asked;
 };
 
+#define KIND(list, one)                                                   \
+	.name = #list, .built_in = facts_##list, .member = one##_members, \
+	.members = COUNT(one##_members), .size = sizeof(struct one##_fact)
 static struct fact_file {
 	const char *name; /* of the file and of its list */
 	const char *built_in;
@@ -132,36 +144,9 @@ static struct fact_file {
 	size_t members, size;
 	struct fact_list facts;
 } kinds[] = {
-	{ "backends",
-	  facts_backends,
-	  backend_members,
-	  COUNT(backend_members),
-	  sizeof(struct backend_fact),
-	  { 0 } },
-	{ "models",
-	  facts_models,
-	  model_members,
-	  COUNT(model_members),
-	  sizeof(struct model_fact),
-	  { 0 } },
-	{ "firmware",
-	  facts_firmware,
-	  firmware_members,
-	  COUNT(firmware_members),
-	  sizeof(struct firmware_fact),
-	  { 0 } },
-	{ "libraries",
-	  facts_libraries,
-	  library_members,
-	  COUNT(library_members),
-	  sizeof(struct library_fact),
-	  { 0 } },
-	{ "hosts",
-	  facts_hosts,
-	  host_members,
-	  COUNT(host_members),
-	  sizeof(struct host_fact),
-	  { 0 } },
+	{ KIND(backends, backend) },  { KIND(models, model) },
+	{ KIND(firmware, firmware) }, { KIND(libraries, library) },
+	{ KIND(hosts, host) },
 };
 
 static struct {
@@ -235,23 +220,29 @@ static int read_value(const struct fact_text *s, const struct fact_member *m,
 static int read_entry(const struct fact_file *k, const struct fact_text *s,
 		      struct span entry, char *item, struct error *err)
 {
+	struct span value[MEMBERS_MAX] = { 0 };
+	const char *name[MEMBERS_MAX];
+
 	if (*entry.text != '{')
 		return wrong(s, entry.text, "an object is expected", err);
+	for (size_t i = 0; i < k->members; i++)
+		name[i] = k->member[i].name;
+	json_span_members(entry, name, k->members, value);
 	for (size_t i = 0; i < k->members; i++) {
 		const struct fact_member *m = &k->member[i];
 		CLEANUP(mem_free_ptr) char *what = NULL;
-		struct span value;
 
-		if (json_span_member(entry, m->name, &value)) {
-			if (read_value(s, m, value, item, err))
+		if (value[i].text) {
+			if (read_value(s, m, value[i], item, err))
 				return -1;
 			continue;
 		}
 		if (m->type == TEXT)
 			set_text(item, m, mem_strdup(""));
+		if (!m->required)
+			continue;
 		what = mem_printf("the entry has no \"%s\"", m->name);
-		if (m->required)
-			return wrong(s, entry.text, what, err);
+		return wrong(s, entry.text, what, err);
 	}
 	return 0;
 }
