@@ -387,20 +387,27 @@ static int interrupted(struct loop *l, struct error *err)
 	return error_code(err, number);
 }
 
-int loop_wait(struct loop *l, const bool *done, int64_t deadline,
-	      struct error *err)
+/* *signal: as soon as it is not 0, too. */
+static void turn_while(struct loop *l, const bool *done, const int *signal,
+		       int64_t deadline)
 {
 	bool last = false;
 
 	assert(!l->running);
 	l->done = done;
-	while (!*done && !l->signal && !last) {
+	while (!*done && !*signal && !last) {
 		/* Even when the time was over before, what is ready counts. */
 		last = deadline <= loop_now();
 		turn_until(l, deadline);
 	}
 	uv_timer_stop(&l->deadline);
 	l->done = NULL;
+}
+
+int loop_wait(struct loop *l, const bool *done, int64_t deadline,
+	      struct error *err)
+{
+	turn_while(l, done, &l->signal, deadline);
 	if (*done)
 		return 0;
 	if (l->signal)
@@ -423,12 +430,9 @@ int loop_stay(struct loop *l, const bool *done, int64_t deadline,
 
 void loop_drain(struct loop *l, const bool *done, int64_t deadline)
 {
-	assert(!l->running);
-	l->done = done;
-	while (!*done && loop_now() < deadline)
-		turn_until(l, deadline);
-	uv_timer_stop(&l->deadline);
-	l->done = NULL;
+	static const int none;
+
+	turn_while(l, done, &none, deadline);
 }
 
 void loop_poll(struct loop *l)

@@ -28,7 +28,6 @@
  */
 
 #define SESSION "(as the backend says)"
-#define END_MS 1000
 
 struct backend_plan {
 	struct checkup *k;
@@ -142,8 +141,7 @@ static void show_board(struct backend_plan *p, const struct board_self *self,
 	p->what = NULL;
 	p->gone = false;
 	pretend_close(&p->device, on_closed);
-	while (!p->gone)
-		loop_wait(l, &p->gone, loop_now() + END_MS, NULL);
+	loop_drain(l, &p->gone, LOOP_FOREVER);
 }
 
 /* Of OTA both: where it leads is not known. */

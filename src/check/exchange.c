@@ -13,7 +13,6 @@
 #include "sim/identity.h"
 
 #define AT_ONCE_US 1000000 /* behind the head */
-#define END_MS 1000
 
 /* ---- who asks ---- */
 
@@ -362,8 +361,7 @@ int exchange_make(struct exchange *x, const struct exchange_order *o,
 	if (status)
 		way_look(&x->way, &x->http.tcp);
 	board_http_close(&x->http);
-	while (!x->closed)
-		loop_wait(l, &x->closed, loop_now() + END_MS, NULL);
+	loop_drain(l, &x->closed, LOOP_FOREVER);
 	exchange_name(&x->why, o->u);
 	return status;
 }

@@ -35,7 +35,6 @@ struct visit_order { /* all is lent */
 
 #define INITIALIZE_MS \
 	3000 /* behind the server hello, which a board never awaits */
-#define END_MS 1000
 
 /* How far it came. */
 enum visited { OPENED, WELCOMED, INITIALIZED };
@@ -406,10 +405,8 @@ static void leave(struct board_visit *v)
 
 	board_ws_close(&v->line.ws);
 	pretend_close(&v->device, on_device_closed);
-	while (!v->line_gone)
-		loop_wait(l, &v->line_gone, loop_now() + END_MS, NULL);
-	while (!v->device_gone)
-		loop_wait(l, &v->device_gone, loop_now() + END_MS, NULL);
+	loop_drain(l, &v->line_gone, LOOP_FOREVER);
+	loop_drain(l, &v->device_gone, LOOP_FOREVER);
 	error_reset(&v->why);
 }
 
@@ -528,8 +525,7 @@ static int join(struct board_visit *v, const struct board_self *self,
 		check_stage(v->k, "connack", check_verdict(err), "%s",
 			    err->text);
 	broker_line_close(&v->line.broker);
-	while (!v->line_gone)
-		loop_wait(order.loop, &v->line_gone, loop_now() + END_MS, NULL);
+	loop_drain(order.loop, &v->line_gone, LOOP_FOREVER);
 	return there > 0 ? 0 : there < 0 ? -1 : refused(v, to, err);
 }
 

@@ -15,7 +15,6 @@
 #define CONFIG_PATH "/advanced/config"
 #define SUBMIT_PATH "/advanced/submit"
 #define BODY_MAX 1024 /* what the portal takes; more is answered 400 */
-#define END_MS 1000
 
 static const char by_hand[] =
 	"by hand: join the board's hotspot (its display names it), open http://192.168.4.1, and set the OTA address below 'Advanced'; firmware that hides the field takes it at build time (idf.py menuconfig)";
@@ -161,8 +160,7 @@ static int make(struct portal *p, struct portal_asked *a,
 	status = loop_wait(p->app->loop, &a->over,
 			   timeout ? loop_now() + timeout : LOOP_FOREVER, err);
 	board_http_close(&a->http);
-	while (!a->closed)
-		loop_wait(p->app->loop, &a->closed, loop_now() + END_MS, NULL);
+	loop_drain(p->app->loop, &a->closed, LOOP_FOREVER);
 	find_hardware(p);
 	return status;
 }

@@ -612,19 +612,6 @@ int session_open(struct session **out, struct loop *l,
 	return 0;
 }
 
-/* Wait for closed, at most CLOSE_MS; a second Ctrl-C does not cut it short. */
-static void wait_closed(struct session *s)
-{
-	int64_t deadline = loop_now() + CLOSE_MS;
-
-	while (!s->ended && loop_now() < deadline) {
-		struct error ignored = { 0 };
-
-		loop_wait(s->loop, &s->ended, deadline, &ignored);
-		error_reset(&ignored);
-	}
-}
-
 void session_free(struct session *s)
 {
 	if (!s)
@@ -635,7 +622,7 @@ void session_free(struct session *s)
 	s->closing = true;
 	if (!s->ended) {
 		s->transport.ops->close(&s->transport);
-		wait_closed(s);
+		loop_drain(s->loop, &s->ended, loop_now() + CLOSE_MS);
 	}
 	/* A transport that is not done yet still points here. */
 	if (s->ended)

@@ -9,7 +9,6 @@
 #include "net/control_client.h"
 #include "wire/envelope.h"
 
-#define CLOSE_MS 1500
 #define STATUS_TIMEOUT 5000
 /* The list of all: a second, or more where there are many boards. */
 #define LIST_MS 1000
@@ -486,12 +485,9 @@ static int64_t next_due(const struct feed *feed)
 
 static void close_line(struct serve_feed *f, struct feed_line *line)
 {
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
 	if (line->client) {
 		control_client_close(line->client);
-		loop_wait(f->base.app->loop, &line->closed,
-			  loop_now() + CLOSE_MS, &ignored);
+		loop_drain(f->base.app->loop, &line->closed, LOOP_FOREVER);
 	}
 	error_reset(&line->why);
 }

@@ -5,6 +5,8 @@
  */
 #include "rendered.h"
 
+#include <signal.h>
+
 #include "cli/app.h"
 #include "cli/portal.h"
 
@@ -96,12 +98,29 @@ static void test_nobody(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 }
 
+/* Ctrl-C in the turn in which it is known that nobody is there. */
+static void test_closing_leaves_signals(void **state)
+{
+	const bool never = false;
+
+	(void)state;
+	assert_int_equal(portal_open(&portal, &app, "http://127.0.0.1:1", &err),
+			 0);
+	raise(SIGINT);
+	assert_null(portal_ota_url(&portal, &err));
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_int_equal(loop_wait(app.loop, &never, loop_now(), &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	assert_int_equal(err.code, SIGINT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_addresses),
-					    TEST(test_nobody) };
+					    TEST(test_nobody),
+					    TEST(test_closing_leaves_signals) };
 
 	mem_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);

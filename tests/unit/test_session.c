@@ -198,6 +198,24 @@ static void slow_to_close(void **state)
 	assert_int_equal(seen_count, 0);
 }
 
+/* Ctrl-C while it is closed is for whoever waits next. */
+static void closing_leaves_signals(void **state)
+{
+	const bool never = false;
+	struct error err = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake.close_delay = 20;
+	raise(SIGINT);
+	session_free(session);
+	session = NULL;
+	assert_int_equal(loop_wait(loop, &never, loop_now(), &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	assert_int_equal(err.code, SIGINT);
+	error_reset(&err);
+}
+
 static void refused_to_open(void **state)
 {
 	struct error err = { 0 };
@@ -802,6 +820,7 @@ int main(void)
 		TEST(closed_before_up),
 		TEST(closed_before_hello),
 		TEST(slow_to_close),
+		TEST(closing_leaves_signals),
 		TEST(refused_to_open),
 		TEST(unknown_is_up_when_ready),
 		TEST(secrets_are_masked),
