@@ -90,7 +90,7 @@ int all_look(struct all *a, struct error *err)
 static bool is_settled(const struct all *a)
 {
 	static const char *const coming[] = { "connected", "initializing",
-					      "listing" };
+					      "listing", "opening" };
 
 	for (size_t i = 0; i < a->count; i++) {
 		const char *state = json_string(a->device[i].json, "state");

@@ -122,6 +122,18 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	finish "$first" 4
 }
 
+@test "--all --wait waits for one that is being opened" {
+	mkfifo hold
+	background first mcpctl open "stdio:sh -c 'read -r _ <hold; exec $(asking | cut -d: -f2)'"
+	until_true devices_are 1
+	background all mcpctl --all --wait 15s call capabilities
+	local all=$LAST
+	wait_for all.err 'not all devices are ready yet; waiting up to 15 s'
+	echo go >hold
+	finish "$all" 0
+	grep -q sampling all.out
+}
+
 @test "what the server asks comes to the command that called" {
 	mcpctl open "$(asking)"
 	run -0 --separate-stderr mcpctl -t "$(asking)" call ask --elicit decline
