@@ -35,20 +35,32 @@ static const char *const udp_members[] = { "key", "nonce" };
 static const char *const words[] = { "token",	"authorization", "password",
 				     "passwd",	"passphrase",	 "secret",
 				     "api_key", "api-key",	 "apikey" };
-/* In a URL. The same as a parameter's name as a whole. */
-static const char *const keys[] = { "?key", "&key" };
+/* Names of parameters in a URL, as those of members are. */
+static const char *const parameters[] = { "key",
+					  "auth",
+					  "sig",
+					  "signature",
+					  "pass",
+					  "pwd",
+					  "x-amz-signature",
+					  "x-goog-signature" };
+/* In front of one; the last two as HTML and JSON write it. */
+static const char *const separators[] = { "?", "&", "&amp;", "\\u0026" };
 /* Not "Basic " alone: descriptions of tools begin with that word. */
 static const char *const leads[] = { "Bearer ", "Authorization: Basic " };
 /* In front of what serve hands out for one picture, which is so long. */
 static const char upload[] = "/upload/";
 #define UPLOAD_TOKEN 32
 /* What all of these begin with. */
-static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
+static const char first_bytes[] = "\"\\BbTtAaPpSs?&/:";
 
 struct mask_scan {
 	const char *at, *end;
+	const char *begin; /* of the text; NULL: nothing stands before at */
 	struct mask_names *names; /* NULL */
 	const char *udp_end; /* of the object "udp" that at is in; NULL */
+	/* Of the word in which an address was found, and its last '@'; NULL. */
+	const char *word_end, *last_at;
 	/* If set: a copy of from to to, whose secrets become stars. */
 	char *window;
 	const char *from, *to;
@@ -183,15 +195,26 @@ size_t mask_scheme(const char *value, size_t len)
 	return 0;
 }
 
+static bool is_one_of(const char *name, const char *const *which, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcasecmp(name, which[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_secret_whole(const char *name)
+{
+	return is_one_of(name, members, COUNT(members)) ||
+	       is_one_of(name, parameters, COUNT(parameters));
+}
+
 bool mask_is_secret(const char *name)
 {
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (text_find(name, words[i]))
 			return true;
-	for (size_t i = 0; i < COUNT(members); i++)
-		if (strcasecmp(name, members[i]) == 0)
-			return true;
-	return strcasecmp(name, "key") == 0 || text_find(name, "cookie");
+	return is_secret_whole(name) || text_find(name, "cookie");
 }
 
 /* ---- the scan ---- */
@@ -206,6 +229,13 @@ static bool starts(const struct mask_scan *s, const char *word)
 	len = strlen(word);
 	return (size_t)(s->end - s->at) >= len &&
 	       strncasecmp(s->at, word, len) == 0;
+}
+
+static const char *skip_digits(const char *p, const char *end)
+{
+	while (p < end && isdigit((unsigned char)*p))
+		p++;
+	return p;
 }
 
 static const char *skip_space(const char *p, const char *end)
@@ -351,6 +381,85 @@ static bool hide_assigned(struct buf *out, struct mask_scan *s,
 	return true;
 }
 
+/* Where the name of a parameter begins, NULL if here is none. */
+static const char *parameter_name(const struct mask_scan *s)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < COUNT(separators); i++)
+		if (starts(s, separators[i]))
+			name = s->at + strlen(separators[i]);
+	return name;
+}
+
+static bool mask_parameter(struct buf *out, struct mask_scan *s)
+{
+	const char *from = parameter_name(s), *to = from;
+	char name[32];
+
+	if (!from)
+		return false;
+	while (to < s->end &&
+	       (isalnum((unsigned char)*to) || *to == '-' || *to == '_'))
+		to++;
+	if (to == s->end || *to != '=' || (size_t)(to - from) >= sizeof(name))
+		return false;
+	memcpy(name, from, (size_t)(to - from));
+	name[to - from] = '\0';
+	if (!is_secret_whole(name))
+		return false;
+	copy(out, s, (size_t)(to + 1 - s->at));
+	hide_value(out, s);
+	return true;
+}
+
+/* Behind the ':' of a scheme and its slashes, which JSON may escape. NULL. */
+static const char *authority_start(const struct mask_scan *s)
+{
+	const char *p = s->at + 1;
+
+	if (*s->at != ':' || !s->begin || s->at == s->begin ||
+	    !isalnum((unsigned char)s->at[-1]))
+		return NULL;
+	while (p < s->end &&
+	       (*p == '/' || (*p == '\\' && s->end - p > 1 && p[1] == '/')))
+		p += *p == '/' ? 1 : 2;
+	return p > s->at + 1 ? p : NULL;
+}
+
+static void look_at_word(struct mask_scan *s, const char *from)
+{
+	if (s->word_end && from < s->word_end)
+		return; /* of what is within it the end is the same */
+	s->word_end = word_end(from, s->end, " \t\r\n\"\\<>");
+	s->last_at = memrchr(from, '@', (size_t)(s->word_end - from));
+}
+
+/*
+ * scheme://USER:PASSWORD@HOST. A slash in a password ends the authority: what
+ * is no port then is one, up to the last '@' of the word.
+ */
+static bool mask_password(struct buf *out, struct mask_scan *s)
+{
+	const char *host = authority_start(s), *end, *colon, *at;
+
+	if (!host)
+		return false;
+	look_at_word(s, host);
+	end = word_end(host, s->word_end, "/?#");
+	colon = memchr(host, ':', (size_t)(end - host));
+	if (!colon || *host == '[')
+		return false;
+	at = memrchr(host, '@', (size_t)(end - host));
+	if (!at && skip_digits(colon + 1, end) != end)
+		at = s->last_at;
+	if (!at || at <= colon + 1)
+		return false;
+	copy(out, s, (size_t)(colon + 1 - s->at));
+	hide(out, s, at);
+	return true;
+}
+
 static bool mask_upload(struct buf *out, struct mask_scan *s)
 {
 	const char *token = s->at + strlen(upload);
@@ -385,13 +494,11 @@ static bool is_parameter(const struct mask_scan *s)
 
 static bool mask_word(struct buf *out, struct mask_scan *s)
 {
-	if (mask_upload(out, s))
+	if (mask_upload(out, s) || mask_password(out, s) ||
+	    mask_parameter(out, s))
 		return true;
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (hide_assigned(out, s, words[i]))
-			return true;
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (hide_assigned(out, s, keys[i]))
 			return true;
 	for (size_t i = 0; i < COUNT(leads); i++) {
 		if (!starts(s, leads[i]))
@@ -419,6 +526,7 @@ void mask_window(char *window, size_t size, struct span text, size_t from)
 {
 	struct mask_scan s = { .at = text.text,
 			       .end = text.text + text.len,
+			       .begin = text.text,
 			       .from = text.text + from,
 			       .to = text.text + from + size };
 
@@ -437,7 +545,9 @@ void mask_window(char *window, size_t size, struct span text, size_t from)
 void mask_named(struct buf *out, const char *text, size_t len,
 		struct mask_names *names)
 {
-	struct mask_scan s = { .at = text, .end = text + len, .names = names };
+	struct mask_scan s = {
+		.at = text, .end = text + len, .begin = text, .names = names
+	};
 	const char *copied = text;
 	while (s.at < s.end) {
 		if (!may_begin(*s.at)) {

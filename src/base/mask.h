@@ -14,8 +14,8 @@
  * Append text with *** for: the string behind a JSON member whose name is
  * token, authorization, password, secret, …, or key and nonce in the object udp
  * (also in JSON that stands escaped inside a string), what follows "Bearer ", and token=…, password:="…",
- * ?key=… in URLs and command lines, and what is behind /upload/ in an address
- * that serve handed out. Everything else is untouched; without a
+ * ?key=… and ?sig=… in URLs and command lines, the password of http://USER:PASSWORD@HOST,
+ * and what is behind /upload/ in an address that serve handed out. Everything else is untouched; without a
  * secret the bytes are the same, and valid JSON stays valid.
  */
 void mask_secrets(struct buf *out, const char *text, size_t len);

@@ -415,14 +415,30 @@ int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 #define COMMAND_MAX ((size_t)256 * 1024)
 #define STDIO "stdio:"
 
+/* Where the host or a user in front of it begins; slashes may be missing. NULL. */
+static const char *authority_of(const char *text)
+{
+	const char *slashes = strstr(text, "://");
+	size_t name = strcspn(text, ":");
+	const struct scheme *row = scheme_find(text, name);
+
+	if (slashes)
+		return slashes + 3;
+	if (!row)
+		return text;
+	if (row->kind == SCHEME_CHILD || row->kind == SCHEME_SIM ||
+	    row->kind == SCHEME_ATTACH)
+		return NULL;
+	return text + name + 1 + strspn(text + name + 1, "/");
+}
+
 char *endpoint_without_password(const char *text)
 {
-	const char *host = strstr(text, "://");
+	const char *host = authority_of(text);
 	const char *colon, *at;
 
-	if (!host && scheme_find(text, strcspn(text, ":")))
+	if (!host)
 		return mem_strdup(text);
-	host = host ? host + 3 : text;
 	at = user_end(host);
 	colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
 	if (!colon)

@@ -127,6 +127,19 @@ hint: for example: mcpctl sim: tools (mcpctl help lists the commands)" ]
 	done
 }
 
+@test "so is one that stands where another thing is expected, or has one slash" {
+	local given
+	for given in 'check ftp://u:geheim@h/x' 'run http://u:geheim@h/x' \
+		'replay http://u:geheim@h/x' 'capture show http://u:geheim@h/x' \
+		'clone http:/u:geheim@h' 'http:/u:geheim@h:80/a tools' \
+		'check ota http:/u:geheim@h' 'explain http://u:geheim@h'; do
+		# shellcheck disable=SC2086 # words
+		mcp $given
+		ends 2
+		[[ $err = *'u:***@h'* && $err$out != *geheim* ]]
+	done
+}
+
 @test "no target names the next steps" {
 	mcp tools
 	ends 2

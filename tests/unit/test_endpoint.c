@@ -102,6 +102,8 @@ static const struct {
 	{ "ws://u:ge@heim@h/", "'ws://u:***@h/': a user before '@'", "ws://" },
 	{ "ws://u:ge/he@im@h/", "'ws://u:***@h/': a user before '@'", "ws://" },
 	{ "ws://u:9ge?im@h/", "'ws://u:***@h/': a user before '@'", "ws://" },
+	{ "ws:/u:geheim@h/", "'ws:/u:***@h/': '//' must", "ws://" },
+	{ "ws:u:geheim@h/", "'ws:u:***@h/': '//' must", "ws://" },
 	{ "ws://h:9a/", "the port '9a'", "ws://" },
 	{ "mqtt://u:g/h@h/id", "'mqtt://u:***@h/id': a password", "mqtt://" },
 	{ "mqtt://h/%zz", "'%zz' is no text", "mqtt://" },

@@ -87,6 +87,41 @@ static void test_queries(void **state)
 	assert_masked("http://h/?key=a&client_secret=b&v=1",
 		      "http://h/?key=***&client_secret=***&v=1");
 	assert_masked("monkey=1 keyboard=2", "monkey=1 keyboard=2");
+	assert_masked("http://h/?auth=a&sig=b&v=1",
+		      "http://h/?auth=***&sig=***&v=1");
+	assert_masked("/x?X-Amz-Signature=a&amp;pwd=b&amp;access_key=c&pass=d",
+		      "/x?X-Amz-Signature=***&amp;pwd=***&amp;access_key=***&"
+		      "pass=***");
+	assert_masked("{\"url\":\"http:\\/\\/h?v=1\\u0026sig=b\"}",
+		      "{\"url\":\"http:\\/\\/h?v=1\\u0026sig=***\"}");
+	assert_masked("auth=a sig=b ?author=c&design=d&sig &auth",
+		      "auth=a sig=b ?author=c&design=d&sig &auth");
+}
+
+static void test_passwords_in_addresses(void **state)
+{
+	(void)state;
+	assert_masked("http://me:pw@h/", "http://me:***@h/");
+	assert_masked("'ftp:/me:p@w@h:80/x', a@b", "'ftp:/me:***@h:80/x', a@b");
+	assert_masked("mqtt://:pw@h", "mqtt://:***@h");
+	/* A slash of a password ends the authority, whose port is none then. */
+	assert_masked("ws://me:a/b@h is", "ws://me:***@h is");
+	assert_masked("{\"url\":\"http:\\/\\/me:a\\u002b\\/b@h\",\"n\":1}",
+		      "{\"url\":\"http:\\/\\/me:***@h\",\"n\":1}");
+	assert_masked("http://me:***@h", "http://me:***@h");
+}
+
+static void test_addresses_without_a_password(void **state)
+{
+	static const char *const plain[] = {
+		"http://me@h:80/x", "http://h:8000/x@y", "http://[::1]:80/@x",
+		"file:///c:/x@y",   "http://h:8000 a@b", "http://me:@h/",
+		"{\"a\":/x:y@z}",   "1:/a:b c@d",	 "https://h/a:b@c?d=e@f"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(plain); i++)
+		assert_masked(plain[i], plain[i]);
 }
 
 static void test_command_lines(void **state)
@@ -142,6 +177,20 @@ static void test_many_backslashes(void **state)
 	(void)state;
 	memset(text, '\\', len);
 	assert_masked(text, text);
+}
+
+/* Each of many schemes could begin an address that ends far behind. */
+static void test_many_addresses(void **state)
+{
+	static const char one[] = "x:/y:z/";
+	const size_t count = (size_t)1 << 19;
+	struct buf text = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		buf_text(&text, one);
+	assert_masked(buf_string(&text), buf_string(&text));
+	buf_done(&text);
 }
 
 static void test_text(void **state)
@@ -252,6 +301,7 @@ static void test_names(void **state)
 		"db_password",	 "PASSWD",     "a-passphrase",	"x-api-key",
 		"API_KEY_2",	 "apikey",     "key",		"KEY",
 		"private_key",	 "Access_Key", "code_verifier", "id_token",
+		"auth",		 "sig",	       "Signature",
 	};
 	static const char *const plain[] = { "",     "device-id", "keyword",
 					     "keys", "x-key",	  "Accept",
@@ -377,10 +427,13 @@ int main(void)
 		cmocka_unit_test(test_escaped_members),
 		cmocka_unit_test(test_headers_and_urls),
 		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_passwords_in_addresses),
+		cmocka_unit_test(test_addresses_without_a_password),
 		cmocka_unit_test(test_command_lines),
 		cmocka_unit_test(test_escapes_inside_a_secret),
 		cmocka_unit_test(test_json_stays_json),
 		cmocka_unit_test(test_many_backslashes),
+		cmocka_unit_test(test_many_addresses),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_broken_json),
