@@ -309,7 +309,7 @@ static void tell_ended(struct checkup *k)
 {
 	if (k->in->connection->reached)
 		check_stage(k, "way", STAGE_OK, "connected");
-	if (k->diag->hellos)
+	if (k->in->connection->greeted)
 		check_stage(k, "hello", STAGE_OK, "it came");
 }
 
@@ -318,6 +318,7 @@ static void tell_unopened(struct checkup *k, const struct error *err)
 {
 	const struct connection *c = k->in->connection;
 	const bool device = c->to_device;
+	const bool no_mcp = text_same(err->finding, "D101");
 
 	/* Over HTTP the first request is what connects. */
 	if (!c->reached || (err->finding[0] == 'N')) {
@@ -325,16 +326,16 @@ static void tell_unopened(struct checkup *k, const struct error *err)
 		return;
 	}
 	check_stage(k, "way", STAGE_OK, "connected");
-	if (device && !k->diag->hellos && !k->diag->initialized) {
+	if (device && !c->greeted && !k->diag->initialized) {
 		diag_found(k->diag, D102, (struct span){ 0 }, "%s", err->text);
 		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
 		return;
 	}
-	if (device && !k->diag->initialized) {
+	if (no_mcp) {
 		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
 		return;
 	}
-	if (k->diag->hellos)
+	if (c->greeted)
 		check_stage(k, "hello", STAGE_OK, "it came");
 	fail(k, "init", err);
 }

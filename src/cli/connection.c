@@ -369,6 +369,7 @@ static int begin(struct connection *c, struct error *err)
 static void remember_end(struct connection *c)
 {
 	c->reached = session_times(c->session)->connected >= 0;
+	c->greeted = session_link(c->session)->has_hello;
 	c->to_device = session_link(c->session)->dialect == DIALECT_DEVICE ||
 		       endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
 		       endpoint_has(&c->endpoint, SCHEME_WAITS);

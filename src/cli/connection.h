@@ -51,6 +51,8 @@ struct connection { /* zeroed at first, but for the app */
 	bool tail;
 	/* tail has its last: the rest is nobody's until the next connection_open */
 	bool enough;
+	/* The session that was closed last had a hello, if only of serve. */
+	bool greeted;
 	bool *woken; /* one of many: see session_config; NULL */
 	const char *whose; /* … its name in traces; lent; NULL */
 	const char *whose_alias; /* … likewise; NULL: it has none */

@@ -1004,9 +1004,9 @@ static void check_features(struct board *d)
 		board_start(d);
 		return;
 	}
-	error_set(&why, ERR_CONNECT, "the device offers no MCP: its hello %s",
-		  d->link.hello.has_features ? "says features.mcp is not true" :
-					       "has no features");
+	error_set(
+		&why, ERR_CONNECT,
+		"the device offers no MCP: its hello has no features.mcp that is true");
 	error_hint(
 		&why,
 		"MCP needs firmware 1.6.6 or later, built with the MCP protocol");

@@ -204,6 +204,11 @@ END
 	event failed 'not today'
 	mcp devices
 	says 'not today'
+	mcp --timeout 1s check
+	ends 4
+	grep -qE '^hello +ok +it came$' <<<"$out"
+	grep -qE '^init +fail +no reply' <<<"$out"
+	absent D102 <<<"$out"
 }
 
 @test "a message above the limit closes that board only" {

@@ -242,12 +242,12 @@ static void test_no_mcp(void **state)
 	assert_int_equal(e->device->state, DEVICE_NO_MCP);
 	/* It is answered, as a voice device, and asked nothing. */
 	assert_int_equal(e->sent.count, 1);
-	r = the_record(RECORD_FAILED, 0, "features.mcp is not true");
+	r = the_record(RECORD_FAILED, 0, "has no features.mcp that is true");
 	assert_non_null(strstr(r->hint, "firmware 1.6.6 or later"));
 	assert_described(e->device, "\"state\":\"no-mcp\",\"reason\":\"the "
 				    "device offers no MCP");
 	says(old, "{\"type\":\"hello\",\"version\":1}");
-	the_record(RECORD_FAILED, 1, "has no features");
+	the_record(RECORD_FAILED, 1, "has no features.mcp that is true");
 }
 
 /* ---- initialize ---- */
