@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -146,12 +147,14 @@ static void let_go(void)
 static int on_ready(void *owner, const char *id, struct error *err)
 {
 	struct opening *o = owner;
+	CLEANUP(buf_done) struct buf word = { 0 };
 
 	if (daemon_is_abandoned(&o->daemon))
 		return error_set(err, ERR_INTERRUPTED, "nobody waits for it");
+	words_quote(&word, id);
 	render_note(&o->app->out,
-		    "'%s' is open (process %d); 'mcpctl close' ends it", id,
-		    (int)getpid());
+		    "'%s' is open (process %d); mcpctl close %s ends it", id,
+		    (int)getpid(), buf_string(&word));
 	fflush(NULL);
 	let_go();
 	daemon_ready(&o->daemon);

@@ -272,14 +272,12 @@ static void set_ended(struct stdio *s, int status)
 	error_reason(&s->why, WHY_FIN);
 	if (!s->heard)
 		error_finding(&s->why, "P716");
-	if (!s->tail_count)
+	if (!s->heard)
 		error_hint(
-			&s->why,
-			"it wrote nothing to its stderr; does it run when it is typed in a terminal?");
-	else if (!s->heard)
-		error_hint(
-			&s->why,
-			"this is what it wrote to its stderr; is an argument or a variable (--env NAME=VALUE) missing?");
+			&s->why, "%s",
+			s->tail_count ?
+				"this is what it wrote to its stderr; is an argument or a variable (--env NAME=VALUE) missing?" :
+				"it wrote nothing to its stderr; does it run when it is typed in a terminal?");
 	add_stderr(s, &s->why);
 }
 

@@ -547,6 +547,7 @@ struct board *board_hold(struct serve *s, const char *id, struct held *h)
 void board_held_down(struct board *d, const struct error *why)
 {
 	struct serve *s = d->server;
+	CLEANUP(error_reset) struct error lost = { 0 };
 
 	board_trace_end(d, why->text, why);
 	d->open = false;
@@ -556,7 +557,12 @@ void board_held_down(struct board *d, const struct error *why)
 	mem_free(TAKE(d->reason));
 	mem_free(TAKE(d->initialize));
 	tool_lists_release(&s->tool_lists, TAKE(d->tools));
-	relay_fail_all(d, why);
+	error_copy(&lost, why);
+	if (!*lost.hint)
+		error_hint(
+			&lost,
+			"whether what was asked was carried out is not known");
+	relay_fail_all(d, &lost);
 	s->events->gone(d, why);
 	s->events->changed(d, "ended");
 }

@@ -33,8 +33,8 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 
 @test "a server is started once for many commands, and ends with close" {
 	run -0 mcpctl open "$(asking)"
-	[[ "$output" == *"is open (process "*"'mcpctl close' ends it"* ]]
-	local pid
+	[[ "$output" == *"is open (process "*"); mcpctl close "*" ends it"* ]]
+	local pid closes=${output#*); }
 	pid=$(child)
 	run -0 mcpctl -t "$(asking)" tools
 	[[ "$output" == *capabilities* ]]
@@ -43,7 +43,7 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[ "$(child)" = "$pid" ]
 	[ "$(held 'd["held"]["restarts"]')" = 0 ]
 	[ "$(held 'd["transport"], d["state"]')" = "('stdio', 'ready')" ]
-	run -0 mcpctl close "$(asking)"
+	run -0 eval "${closes% ends it}"
 	[ "$output" = "closed 1 server" ]
 	over "$pid"
 	run -0 mcpctl devices
@@ -175,11 +175,14 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 }
 
 @test "one that died is started again by the next command, which says so" {
+	run -3 mcpctl "$(asking)" call die
+	[[ "$output" == *"ended, with status"*"carried out is not known"* ]]
 	mcpctl open "$(asking)"
 	local pid
 	pid=$(child)
 	run -3 mcpctl -t "$(asking)" call die
 	[[ "$output" == *"ended, with status"* ]]
+	[[ "$output" == *"carried out is not known"* ]]
 	[ "$(held 'd["state"]')" = ended ]
 	run -0 --separate-stderr mcpctl -t "$(asking)" call capabilities
 	[[ "$output" == *sampling* ]]
