@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/pause.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "bridge/server_asks.h"
 #include "bridge/server_listens.h"
 #include "cli/connection.h"
@@ -28,7 +30,9 @@ enum {
 	HTTP_REFUSES = 400, /* statuses from there on */
 	HTTP_NOT_FOUND = 404,
 	MEET_MS = 1000, /* so long a host may take to say what it answers */
-	BESIDE_MAX = 256 /* requests beside calls that wait */
+	BESIDE_MAX = 256, /* requests beside calls that wait */
+	DETAIL_LINES = 32, /* of a reason that are told, … */
+	DETAIL_MAX = 300 /* … bytes of each */
 };
 
 struct bridge_server {
@@ -172,16 +176,35 @@ static void listed(struct bridge_server *s)
 	take_tools(s, &s->tools);
 }
 
-static void tell(struct bridge_server *s, const char *what)
+/* False: it was said. */
+static bool tell(struct bridge_server *s, const char *what)
 {
 	CLEANUP(mem_free_ptr)
 	char *line = mem_printf("%s: %s", s->peer.prefix, what);
 
 	if (text_equal(s->told, line))
-		return;
+		return false;
 	mem_free(s->told);
 	s->told = TAKE(line);
 	s->config.told(s->config.owner, s->told);
+	return true;
+}
+
+/* What a program wrote as it ended, say, which a hint is about. */
+static void tell_detail(const struct bridge_server *s, const char *detail)
+{
+	CLEANUP(mem_free_ptr) char *safe = mask_text(detail);
+	const char *at = safe;
+
+	for (int i = 0; at && *at && i < DETAIL_LINES; i++) {
+		size_t len = strcspn(at, "\n");
+		CLEANUP(mem_free_ptr)
+		char *line = mem_printf("%s:   %.*s", s->peer.prefix,
+					(int)text_cut(at, len, DETAIL_MAX), at);
+
+		s->config.told(s->config.owner, line);
+		at += len + (at[len] == '\n');
+	}
 }
 
 static void lose(struct bridge_server *s, const struct error *why, bool told);
@@ -761,9 +784,9 @@ static void lose(struct bridge_server *s, const struct error *why, bool told)
 	} else if (s->asked) {
 		end_call(s, CALL_OPEN);
 	}
+	if (told && tell(s, line))
+		tell_detail(s, why->detail);
 	hang_up(s);
-	if (told)
-		tell(s, line);
 	if (was_up && loop_now() - s->up_at >= LIVED_MS)
 		s->pause = 0;
 	s->pause = pause_longer(s->pause, PAUSE_MIN_MS, PAUSE_MAX_MS);

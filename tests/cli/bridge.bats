@@ -753,6 +753,22 @@ EOF
 	[ "$(grep -c 'its tools could not be listed: .*warming up' bridge.err)" = 1 ]
 }
 
+@test "a program that ends at once: what it wrote is told, without secrets" {
+	printf '%s\n' 'echo no module >&2' 'echo token=s3cret >&2' 'exit 4' >ends.sh
+	host <<'EOF'
+import time
+from bridge_host import Host
+h = Host("-t", "stdio:sh ends.sh", "bridge")
+h.initialize()
+while "wrote to its stderr" not in open("bridge.err").read():
+    time.sleep(0.02)
+h.end()
+EOF
+	grep -q 'with status 4' bridge.err
+	grep -qE '^[^:]+: +no module$' bridge.err
+	absent s3cret bridge.err
+}
+
 @test "a server that ends while its tools are listed is listed when it is back" {
 	cat >ends.py <<'END'
 import json, os, sys
