@@ -228,6 +228,16 @@ static void come_and_go(void **state)
 	rows_end(&rows);
 	assert_shown("c");
 	assert_null(rows_find(&rows, "a"));
+	/* Whoever is in it again stays, with what is told of it now. */
+	rows_begin(&rows);
+	told("{\"id\":\"c\",\"alias\":\"x\",\"state\":\"failed\"}", false);
+	told(DEVICE("w", ""), false);
+	rows_end(&rows);
+	assert_shown("w x");
+	assert_int_equal(rows.ready, 1);
+	told("{\"id\":\"w\",\"alias\":\"y\",\"state\":\"failed\"}", false);
+	assert_shown("x y");
+	assert_int_equal(rows.ready, 0);
 }
 
 #define SERVER                                                                             \
@@ -331,6 +341,15 @@ static void selected(void **state)
 	told(DEVICE("a", ""), true);
 	rows_update(&rows);
 	assert_string_equal(rows_selected(&rows)->id, "b");
+	/* Below the last one nobody stands. */
+	rows_move(&rows, 1);
+	assert_string_equal(rows_selected(&rows)->id, "c");
+	told(DEVICE("c", ""), true);
+	rows_update(&rows);
+	assert_string_equal(rows_selected(&rows)->id, "b");
+	told(DEVICE("b", ""), true);
+	rows_update(&rows);
+	assert_null(rows_selected(&rows));
 }
 
 static void scrolled(void **state)
@@ -607,6 +626,9 @@ static void each_order(void **state)
 	assert_shown("d b a c");
 	rows_sort(&rows, COLUMN_HEAP, false);
 	assert_shown("d b c a");
+	/* By the name that is seen, not by the id. */
+	told("{\"id\":\"e\",\"alias\":\"aa\"}", false);
+	assert_shown("aa d b c a");
 }
 
 /* In what one sees of it, and in its id; of any word the whole row. */
