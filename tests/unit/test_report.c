@@ -228,6 +228,28 @@ static void test_full_disk(void **state)
 	assert_int_equal(e.kind, ERR_OUTPUT);
 }
 
+/* Where nothing was tried, a reader of XML still finds a suite. */
+static void test_no_cases(void **state)
+{
+	struct report *r = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	(void)state;
+	assert_int_equal(report_open(&r, "junit:/dev/null", "s", NULL), 0);
+	FILE *f = open_memstream(&text, &len);
+	assert_non_null(f);
+	report_write(r, f);
+	fclose(f);
+	assert_string_equal(
+		text,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuite name=\"s\" tests=\"0\" failures=\"0\" errors=\"0\" "
+		"skipped=\"0\" time=\"0.000\">\n"
+		"</testsuite>\n");
+	assert_int_equal(report_close(r, NULL), 0);
+	free(text);
+}
+
 /* --all: a suite for each device, the report's own only if it has cases. */
 static void test_suites(void **state)
 {
@@ -286,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_no_characters_of_xml),
 		cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_no_cases),
 		cmocka_unit_test(test_suites),
 	};
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -106,6 +106,7 @@ static void cells(void **state)
 			 "\"breaker\":\"open\""),
 	     false);
 	assert_cell("b", COLUMN_NAME, "id:b");
+	assert_string_equal(rows_find(&rows, "b")->pick, "id:b");
 	assert_cell("b", COLUMN_STATE, "no answer");
 	told("{\"id\":\"c\",\"alias\":\"kitchen\",\"calls\":3,"
 	     "\"p50_us\":4000,\"last_finding\":\"D106\","
@@ -524,6 +525,9 @@ static void typed_and_notes(void **state)
 	assert_string_equal(shown(&v, 3), "filter: 89abcdefghi");
 	v.ascii = true;
 	assert_string_equal(shown(&v, 0), "0 boards, 0 ready; ~");
+	v.prompt = NULL;
+	v.note = "Küche 板 went";
+	assert_string_equal(shown(&v, 3), "K?che ? went");
 	rows_filter(&rows, "x");
 	rows_sort(&rows, COLUMN_P50, true);
 	v = view_of(100, 4);
@@ -576,8 +580,10 @@ static void silent_serve(void **state)
 		"no list of boards yet; by name; serve has not answered for 7 s");
 	told(DEVICE("a", ""), false);
 	status("a", "{\"battery\":{\"level\":5}}", true);
+	rows.item[0]->told = 7;
 	board_row_forget(rows.item[0]);
 	assert_cell("a", COLUMN_BATTERY, "-");
+	assert_int_equal(rows.item[0]->told, 0);
 }
 
 /* Of each column: by what stands in it, as a number where it is one. */
@@ -672,6 +678,9 @@ static void not_stale_yet(void **state)
 	     false);
 	assert_cell("x", COLUMN_NAME, "lab/");
 	assert_cell("x", COLUMN_BOARD, "own");
+	told("{\"id\":\"x\",\"server_id\":\"h\",\"server_name\":\"lamp\"}",
+	     false);
+	assert_cell("x", COLUMN_NAME, "lamp");
 }
 
 static void assert_paint(const char *json, enum row_column c, enum paint paint)
@@ -708,6 +717,8 @@ static void colors(void **state)
 		COLUMN_STATE, PAINT_WARN);
 	assert_paint("{\"id\":\"a\",\"last_finding\":\"D1\"}", COLUMN_FINDING,
 		     PAINT_WARN);
+	assert_paint("{\"id\":\"a\",\"last_finding\":\"D1\"}", COLUMN_BOARD,
+		     PAINT_NONE);
 	assert_paint("{\"id\":\"a\"}", COLUMN_FINDING, PAINT_NONE);
 	assert_paint("{\"id\":\"a\",\"state\":\"failed\"}", COLUMN_BOARD,
 		     PAINT_NONE);
