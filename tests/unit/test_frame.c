@@ -58,6 +58,13 @@ static void calls(void **state)
 	       "#\"a b\" error 5 ms {\"code\":-1,\"message\":\"m\"}");
 	expect(false, "{\"method\":\"notifications/x\",\"params\":[1]}",
 	       "notifications/x [1]");
+	/* A name says which tool of calls alone, and not every call has one. */
+	expect(true,
+	       "{\"id\":5,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
+	       "#5 prompts/get {\"name\":\"p\"}");
+	expect(true,
+	       "{\"id\":6,\"method\":\"tools/call\",\"params\":{\"a\":1}}",
+	       "#6 tools/call {\"a\":1}");
 }
 
 static void who_asked(void **state)
@@ -81,6 +88,9 @@ static void other_messages(void **state)
 	expect(false, "{\"type\":\"goodbye\"}", "goodbye");
 	expect(false, "{\"type\":\"a\\u001b[31mb\\nc\"}", "a\\x1b[31mb\\nc");
 	expect(false, "{\"type\":\"mcp\"}", "mcp");
+	expect(false,
+	       "{\"type\":\"custom\",\"payload\":{\"id\":1,\"method\":\"m\"}}",
+	       "custom {\"payload\":{\"id\":1,\"method\":\"m\"}}");
 	expect(false, "{\"type\":\"mcp\",\"payload\":7}", NULL);
 	expect(false, "{\"id\":1}", NULL);
 	expect(false, "[1]", NULL);
@@ -206,6 +216,9 @@ static void brief_lists(void **state)
 	      "tools/list #1 2 tools, 52 B, more from d", 0);
 	brief(true, ASKS("tools/list", "{}"), "tools/list #1", -1);
 	brief(false, SAYS("{\"a\":1}"), "tools/list #1 {\"a\":1}", 0);
+	brief(true, ASKS("x/tools", "{}"), "x/tools #1", -1);
+	brief(false, SAYS("{\"tools\":[1,2]}"), "x/tools #1 {\"tools\":[1,2]}",
+	      0);
 	brief(true,
 	      ASKS("initialize",
 		   "{\"clientInfo\":{\"name\":\"py\",\"version\":\"1\"},\"capabilities\":{\"vision\":{\"url\":\"http://h:8003/mcp?a\"}}}"),

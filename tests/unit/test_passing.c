@@ -136,6 +136,10 @@ static void test_width(void **state)
 	shows(ask, "+0.000       #1       < m #1\n");
 	shows(answer,
 	      "+0.009       #1       > m #1 \"0123456789012345678901234567890123456789\"     9 ms\n");
+	/* Nor at the 80 columns that are taken where there is no terminal. */
+	shows(text_of(0, FROM_DEVICE,
+		      "{\"type\":\"x\",\"a\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"),
+	      "+0.000       #1       > x {\"a\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}\n");
 	p.width = 60;
 	p.detail = 1;
 	shows(e,
@@ -257,6 +261,9 @@ static void test_beginning_and_end(void **state)
 	shows(e, "+0.000       #1       < ended by Close 1001: going away\n");
 	e.bytes = true;
 	shows(e, "+0.000       #1       < ended by Close 1001\n");
+	e.bytes = false;
+	e.data = SPAN("");
+	shows(e, "+0.000       #1       < ended by Close 1001\n");
 	e = (struct capture_event){ .conn = 1,
 				    .leg = LEG_STDIO,
 				    .kind = CAPTURED_END,
@@ -325,7 +332,8 @@ static void test_detail(void **state)
 static void test_bytes(void **state)
 {
 	static const enum capture_kind whole[] = { CAPTURED_LINE, CAPTURED_OPEN,
-						   CAPTURED_END };
+						   CAPTURED_END,
+						   CAPTURED_NOTICE };
 	struct capture_event e =
 		text_of(0, FROM_DEVICE, "{ \"type\":\"x\",\n\"token\":\"a\"}");
 
@@ -411,6 +419,11 @@ static void test_colors(void **state)
 				    .board = "b" };
 	shows(e, "\033[2m+0.000      \033[0m #1         "
 		 "\033[2mis a device, b\033[0m\n");
+	p.detail = 1;
+	e = (struct capture_event){ .conn = 1, .kind = CAPTURED_PING };
+	shows(e, "\033[2m+0.000      \033[0m #1         "
+		 "\033[2mws ping 0 B\033[0m\n");
+	p.detail = 0;
 	e = (struct capture_event){ .conn = 1, .kind = CAPTURED_OPEN };
 	shows(e, "\033[2m+0.000      \033[0m #1         "
 		 "\033[2mws begins\033[0m\n");
