@@ -56,6 +56,8 @@ static void test_ages(void **state)
 
 	(void)state;
 	age("2026-08-08T12:01:02.123Z", then + 900, "now");
+	age("2026-08-08T12:01:02Z", then + 999, "now");
+	age("2026-08-08T12:01:02Z", then + 1000, "1 s ago");
 	age("2026-08-08T12:01:02Z", then + 3999, "3 s ago");
 	age("2026-08-08T12:01:02Z", then - 5000, "now");
 	age("2026-08-08T12:01:02Z", then + 7260000, "2 h 1 min ago");
@@ -163,6 +165,12 @@ static void test_failed(void **state)
 			    "kitchen  -  -  -  failed  -  -  -\n"
 			    "  no answer\\nto initialize\n");
 	end();
+	/* What is empty is not known, and no reason is no line. */
+	start(OUTPUT_TEXT, false,
+	      "{\"id\":\"a\",\"board\":\"\",\"state\":\"opening\",\"reason\":\"\"}");
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s), "a  -  -  -  opening  -  -  -\n");
+	end();
 }
 
 static void test_heading(void **state)
@@ -221,6 +229,59 @@ static void test_narrow(void **state)
 	s.r.ops->device(&s.r, &record);
 	assert_non_null(strstr(rendered_out(&s), "  [::1]:1\n"));
 	end();
+	start(OUTPUT_TEXT, false, WEBSOCKET);
+	render_widen(&record);
+	record.width[1] = 5;
+	s.r.width = 20;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  esp-box-3-lite  2.4.2  "));
+	assert_non_null(strstr(rendered_out(&s), "  [::1]:1\n"));
+	end();
+}
+
+static void named(const char *members, const char *expected)
+{
+	start(OUTPUT_TEXT, false, members);
+	assert_string_equal(render_device_name(device), expected);
+	end();
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	named("{\"id\":\"a\",\"pick\":\"id:a\",\"alias\":\"k\"}", "k");
+	named("{\"id\":\"a\",\"pick\":\"id:a\",\"alias\":\"\"}", "id:a");
+	named("{\"id\":\"a\",\"pick\":\"\"}", "a");
+	named("{\"id\":\"\"}", "?");
+	named("{}", "?");
+}
+
+static void painted(const char *text, bool heads, const char *expected)
+{
+	start(OUTPUT_TEXT, true, text);
+	s.r.out_color = true;
+	s.r.width = 200;
+	if (heads)
+		record.device = NULL;
+	s.r.ops->device(&s.r, &record);
+	if (!strstr(rendered_out(&s), expected))
+		fail_msg("%s", rendered_out(&s));
+	end();
+}
+
+/* The name stands out; its state and why say whether it can be used. */
+static void test_device_colors(void **state)
+{
+	(void)state;
+	painted("{\"id\":\"a\"}", true, "\033[2mdevice\033[0m  \033[2mboard");
+	painted("{\"id\":\"a\",\"state\":\"ready\",\"tools\":1}", false,
+		"\033[1ma\033[0m  -  -  -  \033[32m1 tool\033[0m  -  -  -");
+	painted("{\"id\":\"a\",\"state\":\"opening\"}", false,
+		"\033[1ma\033[0m  -  -  -  opening  -");
+	painted("{\"id\":\"a\",\"state\":\"no-mcp\"}", false,
+		"  -  \033[1;31mno-mcp\033[0m  -");
+	painted("{\"id\":\"a\",\"state\":\"failed\",\"reason\":\"why\"}", false,
+		"  -  \033[1;31mfailed\033[0m  -  -  -\n  \033[33mwhy\033[0m\n");
 }
 
 /* One long name does not push the columns of all others away. */
@@ -242,7 +303,9 @@ static void test_change(void **state)
 	start(OUTPUT_TEXT, false, FAILED);
 	record.change = "gone";
 	s.r.ops->device(&s.r, &record);
-	assert_non_null(strstr(rendered_out(&s), "  gone       kitchen  "));
+	/* The time is first. */
+	assert_ptr_equal(strstr(rendered_out(&s), "  gone       kitchen  "),
+			 s.out + strlen("12:00:00.000"));
 	end();
 	start(OUTPUT_JSON, false, FAILED);
 	record.change = "gone";
@@ -313,6 +376,18 @@ static void test_wrapped_row(void **state)
 		"kitchen  ok        12 ms  0123456789012345678901234567890123\n"
 		"                          456789\n");
 	end();
+	/* Below the answer also where other names are longer. */
+	start(OUTPUT_TEXT, false, FAILED);
+	s.r.out_terminal = s.r.out_color = true;
+	s.r.width = 60;
+	record.width[0] = 9;
+	record.reply = &m;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(
+		rendered_out(&s),
+		"\033[1mkitchen\033[0m    \033[32mok   \033[0m            01234567890123456789012345678901\n"
+		"                            23456789\n");
+	end();
 	message_done(&m);
 }
 
@@ -375,6 +450,8 @@ int main(void)
 		cmocka_unit_test(test_failed),
 		cmocka_unit_test(test_heading),
 		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_device_colors),
 		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_json),
