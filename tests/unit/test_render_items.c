@@ -87,12 +87,24 @@ static void test_narrow(void **state)
 		"\"0123456789012345678901234567890123456789012345\"},"
 		"{\"uri\":\"a:2\",\"mimeType\":"
 		"\"application/01234567890123456789012345678901234567890\","
-		"\"description\":\"seen\"}");
-	expect_list(OUTPUT_TEXT, true, &l,
-		    "a:1     012345678901234567890123456789012345678…  "
-		    "text/plain\n"
-		    "a:2     seen\n",
-		    "2 resources, 1 page\n");
+		"\"description\":\"seen\"},{\"uri\":\"a:3\",\"description\":"
+		"\"01234567890123456789012345678901234567890123456789012\"}");
+	expect_list(
+		OUTPUT_TEXT, true, &l,
+		"a:1     012345678901234567890123456789012345678…  "
+		"text/plain\n"
+		"a:2     seen\n"
+		"a:3     012345678901234567890123456789012345678901234567890…\n",
+		"3 resources, 1 page\n");
+	/* A pipe gets all. */
+	expect_list(
+		OUTPUT_TEXT, false, &l,
+		"a:1     0123456789012345678901234567890123456789012345  "
+		"text/plain\n"
+		"a:2     seen  application/"
+		"01234567890123456789012345678901234567890\n"
+		"a:3     01234567890123456789012345678901234567890123456789012\n",
+		"3 resources, 1 page\n");
 	page_list_done(&l);
 }
 
@@ -344,6 +356,9 @@ static void test_targets(void **state)
 					    .name_width = 3,
 					    .peer_width = 8 };
 	const struct target_record bad = { .file = "/y", .problem = "no JSON" };
+	const struct target_record broken = { .name = "c",
+					      .file = "/y",
+					      .problem = "no JSON" };
 	const struct target_record hidden = { .name = "a",
 					      .file = "/z",
 					      .hidden = true };
@@ -359,6 +374,18 @@ static void test_targets(void **state)
 			    "/y  no JSON\n"
 			    "a    /z  (another file before it has the name)\n");
 	rendered_end(&s);
+	/* What cannot be used by its name does not stand out. */
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.out_color = true;
+	s.r.ops->target(&s.r, &good);
+	s.r.ops->target(&s.r, &broken);
+	s.r.ops->target(&s.r, &hidden);
+	assert_string_equal(
+		rendered_out(&s),
+		"\033[1ma\033[0m    stdio:b   \033[2m/x/mcp.json\033[0m\n"
+		"\033[2mc\033[0m    \033[2m/y\033[0m  \033[33mno JSON\033[0m\n"
+		"\033[2ma\033[0m    \033[2m/z\033[0m  \033[2m(another file before it has the name)\033[0m\n");
+	rendered_end(&s);
 	rendered_start(&s, OUTPUT_JSON, false);
 	s.r.ops->target(&s.r, &bad);
 	assert_string_equal(rendered_out(&s),
@@ -372,6 +399,7 @@ static void test_targets(void **state)
 static void test_trust(void **state)
 {
 	const struct trust_record good = { "/x/.mcp.json", "trusted", NULL };
+	const struct trust_record own = { "/o", "own", NULL };
 	const struct trust_record bad = { "/y", "unusable", "no JSON" };
 	struct rendered s;
 
@@ -381,6 +409,16 @@ static void test_trust(void **state)
 	s.r.ops->trust(&s.r, &bad);
 	assert_string_equal(rendered_out(&s), "trusted    /x/.mcp.json\n"
 					      "unusable   /y  no JSON\n");
+	rendered_end(&s);
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.out_color = true;
+	s.r.ops->trust(&s.r, &own);
+	s.r.ops->trust(&s.r, &good);
+	s.r.ops->trust(&s.r, &bad);
+	assert_string_equal(rendered_out(&s), "own        /o\n"
+					      "trusted    /x/.mcp.json\n"
+					      "\033[33munusable\033[0m   /y  "
+					      "\033[33mno JSON\033[0m\n");
 	rendered_end(&s);
 	rendered_start(&s, OUTPUT_JSON, false);
 	s.r.ops->trust(&s.r, &good);
