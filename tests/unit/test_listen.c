@@ -17,6 +17,7 @@ static unsigned listening; /* the port */
 static bool is_listening, is_ready, is_closed;
 static struct error why;
 static char peer_text[512];
+static bool peer_unsure, peer_at_point;
 static struct raw_child child;
 
 static void on_notice(void *owner, const struct notice *n)
@@ -38,6 +39,8 @@ static void on_ready(void *owner, const struct peer_info *peer)
 {
 	(void)owner;
 	is_ready = true;
+	peer_unsure = peer->unsure;
+	peer_at_point = peer->at_point;
 	snprintf(peer_text, sizeof(peer_text), "%s %s %s %d %d %s %s",
 		 peer->device_id ? peer->device_id : "-",
 		 peer->client_id ? peer->client_id : "-",
@@ -467,6 +470,39 @@ static void test_device(void **state)
 	stop();
 }
 
+static const char *dialled;
+
+static void child_of_no_board(uint16_t to, int out)
+{
+	char head[2048];
+
+	(void)out;
+	close(raw_dial(to, dialled, "", head, sizeof(head)));
+}
+
+/* Who dials in there, and tells no Device-Id, is asked at once, or only later. */
+static void is_at_point(const char *text, const char *path, bool at_point)
+{
+	dialled = path;
+	start(text, NULL, NULL);
+	visit(child_of_no_board);
+	assert_true(is_ready);
+	assert_true(peer_unsure);
+	assert_int_equal(peer_at_point, at_point);
+	stop();
+}
+
+/* A path as that of an access point is one; where any is taken, none is. */
+static void test_access_point(void **state)
+{
+	(void)state;
+	is_at_point("listen:127.0.0.1:0/mcp", "/mcp", true);
+	is_at_point("listen:127.0.0.1:0/mcp_endpoint/mcp/",
+		    "/mcp_endpoint/mcp/?token=x", true);
+	is_at_point("listen:127.0.0.1:0/mcps", "/mcps", false);
+	is_at_point("listen:127.0.0.1:0/", "/mcp", false);
+}
+
 static void test_port_in_use(void **state)
 {
 	struct error err = { 0 };
@@ -508,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_access_point),
 		cmocka_unit_test(test_port_in_use),
 	};
 
