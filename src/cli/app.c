@@ -140,6 +140,14 @@ int app_open_loop(struct app *app, struct error *err)
 	return loop_new(&app->loop, err);
 }
 
+void app_tell_failure(struct app *app, struct error *err)
+{
+	render_error(&app->out, err);
+	if ((int)err->kind > app->status)
+		app->status = (int)err->kind;
+	error_reset(err);
+}
+
 /*
  * A read from the terminal ends with EINTR, which looks like any other
  * failure. A millisecond, since a loop without handles does not turn in none.

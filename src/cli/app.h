@@ -108,6 +108,12 @@ bool app_listens(const struct app *app);
 /* Flush output and trace: -1 (ERR_OUTPUT) if something was lost. */
 int app_finish(struct app *app, struct error *err);
 
+/*
+ * One of several failed, and the others are done all the same: it is told now,
+ * and the status is the highest of all. err is released.
+ */
+void app_tell_failure(struct app *app, struct error *err);
+
 /* After a failure: if a signal came meanwhile, that is the reason, and *err says so. */
 void app_check_signal(struct app *app, struct error *err);
 

@@ -13,17 +13,6 @@ static void take_count(void *owner, struct control_answer *a)
 	json_integer(a->json, "count", owner);
 }
 
-/* One that is not kept open does not keep the others so. */
-static int not_closed(struct app *app, bool others, struct error *err)
-{
-	if (!others || err->kind != ERR_UNMET)
-		return -1;
-	render_error(&app->out, err);
-	app->status = ERR_UNMET;
-	error_reset(err);
-	return 0;
-}
-
 static int close_run(const struct invocation *in, struct error *err)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
@@ -36,9 +25,12 @@ static int close_run(const struct invocation *in, struct error *err)
 
 		ended = 0;
 		if (serve_ask(in->app, &q, serve_deadline(in->app), take_count,
-			      &ended, err) &&
-		    not_closed(in->app, in->argc > 1, err))
-			return -1;
+			      &ended, err)) {
+			/* One that is not kept open does not keep the others so. */
+			if (in->argc == 1 || err->kind != ERR_UNMET)
+				return -1;
+			app_tell_failure(in->app, err);
+		}
 		count += ended;
 	}
 	wrap_count(&words, (uint64_t)count, "server");

@@ -229,18 +229,6 @@ static int keep(struct opening *o, const struct keeper_order *order,
 	return which;
 }
 
-/* 1: it is told, and does not keep the others from being opened. */
-static int not_set_up(struct app *app, bool others, struct error *err)
-{
-	if (!others || err->kind == ERR_INTERRUPTED)
-		return -1;
-	render_error(&app->out, err);
-	if ((int)err->kind > app->status)
-		app->status = (int)err->kind;
-	error_reset(err);
-	return 1;
-}
-
 /*
  * 1: go on with the next. A serve is looked for, and started, once it is known
  * what it is to keep: *path, owned, is its socket then.
@@ -260,8 +248,12 @@ static int open_one(struct app *app, const char *word, char **path,
 				      .owner = &o };
 
 	app->config.target = word;
-	if (set_up(&e, app, &order.ops, err))
-		return not_set_up(app, others, err);
+	if (set_up(&e, app, &order.ops, err)) {
+		if (!others || err->kind == ERR_INTERRUPTED)
+			return -1;
+		app_tell_failure(app, err);
+		return 1;
+	}
 	if (!*path && find_serve(path, app, err))
 		return -1;
 	order.socket = *path;
