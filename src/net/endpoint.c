@@ -79,9 +79,18 @@ static const char *user_end(const char *host)
 	return strrchr(colon, '@');
 }
 
+/* Behind the authority it is the port that is none, or a password: who knows? */
+static int if_user(const char *at, const char *end, struct error *err)
+{
+	if (at < end)
+		return -1;
+	return error_prefix(
+		err, "what follows the ':' is no port, or it is a password");
+}
+
 static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 {
-	const char *host, *path;
+	const char *host, *path, *at;
 	size_t len = 0;
 
 	if (check_url_text(rest, err))
@@ -89,11 +98,14 @@ static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 	host = skip_slashes(rest, &len, err);
 	if (!host)
 		return -1;
-	if (user_end(host))
-		return error_set(
+	path = host + len;
+	at = user_end(host);
+	if (at) {
+		error_set(
 			err, ERR_USAGE,
 			"a user before '@' is not supported: use --header 'Authorization: …'");
-	path = host + len;
+		return if_user(at, path, err);
+	}
 	if (strchr(path, '#'))
 		return error_set(err, ERR_USAGE,
 				 "the part from '#' on is never sent");
@@ -106,13 +118,18 @@ static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 	return 0;
 }
 
-static int take_user(struct endpoint *e, const char *text, size_t len,
-		     struct error *err)
+/* at: the '@' behind it; end: that of the authority. */
+static int take_user(struct endpoint *e, const char *text, const char *at,
+		     const char *end, struct error *err)
 {
-	if (memchr(text, ':', len))
-		return error_set(
+	const size_t len = (size_t)(at - text);
+
+	if (memchr(text, ':', len)) {
+		error_set(
 			err, ERR_USAGE,
 			"a password cannot be part of it: it comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD");
+		return if_user(at, end, err);
+	}
 	e->user = mem_strndup(text, len);
 	if (len == 0 || text_percent_decode(e->user))
 		return error_set(err, ERR_USAGE,
@@ -178,7 +195,7 @@ static int take_broker(struct endpoint *e, const char *rest, const char **path,
 		return -1;
 	at = user_end(host);
 	if (at) {
-		if (take_user(e, host, (size_t)(at - host), err))
+		if (take_user(e, host, at, host + len, err))
 			return -1;
 		skip = (size_t)(at - host) + 1;
 	}
