@@ -5,6 +5,7 @@
  */
 #include "cli/parse.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/config.h"
@@ -123,6 +124,11 @@ static int refuse_global(const struct piece *piece, struct error *err)
 
 	error_set(err, ERR_USAGE, "option '%s' holds for the whole run",
 		  piece->text);
+	if (piece->row == config_row("output") &&
+	    text_same(piece->value, "table"))
+		return error_hint(
+			err,
+			"neither the shell nor 'run' makes tables; alone: mcpctl tools -o table");
 	if (!is_setting(name))
 		return error_hint(err, "give it on mcpctl's own command line");
 	return error_hint(

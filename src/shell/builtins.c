@@ -32,8 +32,10 @@
 
 static int show_peer(struct shell *s, struct error *err)
 {
+	struct renderer *r = &s->app->out;
 	const char *target = s->app->config.target;
 	CLEANUP(mem_free_ptr) char *masked = mask_text(target);
+	CLEANUP(buf_done) struct buf json = { 0 };
 
 	if (!target || shell_is_attached(s)) {
 		char name[] = "devices";
@@ -41,7 +43,14 @@ static int show_peer(struct shell *s, struct error *err)
 
 		return shell_words(s, words, 1, err);
 	}
-	fprintf(s->app->out.out, "%s\n", masked);
+	if (r->form != OUTPUT_JSON) {
+		fprintf(r->out, "%s\n", masked);
+		return 0;
+	}
+	buf_text(&json, "{\"target\":");
+	buf_json_string(&json, masked, strlen(masked));
+	buf_char(&json, '}');
+	put_json_line(r, &json, (struct span){ 0 });
 	return 0;
 }
 
@@ -477,7 +486,7 @@ const struct builtin builtins[] = {
 	  "another device of serve, another target",
 	  "DEVICE is an id, a client id or an alias of a device that the running 'mcpctl serve' holds; a word with a scheme, as sim: or ws://HOST/, is a target, and so is a name that 'targets' lists. "
 	  "Behind '--' stands a program with its arguments: an MCP server that is started and spoken to over its stdin and stdout. "
-	  "Without an operand the devices of serve are listed, or the target is shown. Settings and history stay.",
+	  "Without an operand the devices of serve are listed, or the target is shown (\"target\" as JSON). Settings and history stay.",
 	  0, -1, INSIDE_PEER, builtin_use },
 	{ "reconnect", "", "close the connection and open the target again",
 	  "Where a device comes by itself (listen:, and serve's) it is waited for in the background.",

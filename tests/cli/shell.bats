@@ -237,7 +237,7 @@ lines() {
 		nope
 	END
 	ends 0
-	says 'sim:?fault=late-hello=100ms'
+	says '{"target":"sim:?fault=late-hello=100ms"}'
 	says '"alive"'
 	lines sim: shell < <(printf 'use nope:\n')
 	ends 3
@@ -274,6 +274,10 @@ lines() {
 	lines sim: shell <<<'tools -o json'
 	ends 2
 	hints "by 'set output'"
+	lines sim: shell <<<'tools -o table'
+	ends 2
+	hints "neither the shell nor 'run' makes tables"
+	absent "'set" stderr
 	lines sim: shell <<<'tools --header A:b'
 	ends 2
 	hints "give it on mcpctl's own command line"
