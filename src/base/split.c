@@ -189,10 +189,11 @@ const char *words_bare(const char *line, char c)
 	return p && *p ? p : NULL;
 }
 
+static const char safe[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,";
+
 void words_quote(struct buf *out, const char *word)
 {
-	static const char safe[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,";
 	const char *p;
 
 	if (*word && !word[strspn(word, safe)]) {
@@ -207,4 +208,13 @@ void words_quote(struct buf *out, const char *word)
 			buf_char(out, *p);
 	}
 	buf_char(out, '\'');
+}
+
+void words_escape(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x80 && !strchr(safe, *text))
+			buf_char(out, '\\');
+		buf_char(out, *text);
+	}
 }

@@ -33,5 +33,7 @@ void words_done(struct words *w);
 /* Append word quoted for a POSIX shell, only if it needs quotes. */
 struct buf;
 void words_quote(struct buf *out, const char *word);
+/* The same by backslashes: more of the word may follow. "" is nothing. */
+void words_escape(struct buf *out, const char *text);
 
 #endif

@@ -70,15 +70,34 @@ static void typed_line_read(struct typed_line *t, const char *typed,
 	t->head_len = strlen(t->head) - (t->word.escape ? 1 : 0);
 }
 
-/* What cannot be written behind that quote: ! is bash's history, also in "". */
+/* For which that quote is ended a moment: ! is bash's history, also in "". */
+static bool is_outside(char quote, char c)
+{
+	return c == (quote == '\'' ? '\'' : '!');
+}
+
+/* What begins with a quote takes the place of the one in front of it. */
 static bool fits_quote(const struct candidate *c, const struct typed_line *t)
 {
-	const char *bad = t->word.quote == '\'' ? "'" :
-			  t->word.quote		? "!" :
-						  "";
-
 	return text_starts(c->word, buf_string(&t->word.text)) &&
-	       !strpbrk(c->word + t->word.text.len, bad);
+	       !(t->word.quote && t->head_len == 0 &&
+		 is_outside(t->word.quote, c->word[t->word.text.len]));
+}
+
+/* readline ends the quote, but where it takes the last byte for its end. */
+static void add_in_quotes(struct buf *out, char quote, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (is_outside(quote, *p)) {
+			buf_printf(out, "%c\\%c%c", quote, *p, quote);
+			continue;
+		}
+		if (quote == '"' && strchr("\"\\$`", *p))
+			buf_char(out, '\\');
+		buf_char(out, *p);
+	}
+	if (*text && out->data[out->len - 1] == quote)
+		buf_char(out, quote);
 }
 
 /*
@@ -108,12 +127,10 @@ static void print_bash_word(struct buf *out, const struct candidate *c,
 	const char *rest = c->word + t->word.text.len;
 
 	buf_add(out, t->head, t->head_len);
-	if (t->word.quote == '\'')
-		buf_text(out, rest);
-	else if (t->word.quote)
-		add_escaped(out, rest, "\"\\$`");
+	if (t->word.quote)
+		add_in_quotes(out, t->word.quote, rest);
 	else
-		add_escaped(out, rest, " \t|&;()<>'\"\\$`*?[]{}!#~^");
+		words_escape(out, rest);
 	buf_char(out, '\n');
 }
 

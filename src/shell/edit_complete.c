@@ -113,26 +113,22 @@ static void more_in_quotes(struct buf *out, char quote, const char *text)
 }
 
 /*
- * Append text so that behind w it means text. closed: and the quote ends
- * there, w's own or the one that text needs.
+ * Append text so that behind w it means text. closed: and the word's quote ends
+ * there; else more may follow, and text begins none.
  */
 static void quoted_word_more(struct buf *out, const struct quoted_word *w,
 			     const char *text, bool closed)
 {
-	size_t from = out->len;
-
 	if (w->quote) {
 		more_in_quotes(out, w->quote, text);
 		if (closed)
 			buf_char(out, w->quote);
 		return;
 	}
-	if (!*text)
-		return;
-	words_quote(out, text);
-	/* words_quote ends with the quote that it began with. */
-	if (!closed && out->data[from] == '\'')
-		buf_cut(out, out->len - 1);
+	if (!closed)
+		words_escape(out, text);
+	else if (*text)
+		words_quote(out, text);
 }
 
 struct offering {

@@ -98,6 +98,8 @@ odd() {
 		{ "name": "two words.off", "result": true },
 		{ "name": "it's \"quoted\"", "result": true },
 		{ "name": "cost$HOME`id`;x", "result": true },
+		{ "name": "wo!w!", "result": true },
+		{ "name": "en'd'", "result": true },
 		{ "name": "灯.设置", "description": "开灯", "arguments": {
 			"颜色": { "type": "string" },
 			"亮度": { "type": "integer", "minimum": 1, "maximum": 9 },
@@ -229,6 +231,17 @@ odd() {
 	line 'mcpctl sim:./odd.json call "two words.off"'
 	tab bash 'mcpctl sim:./odd.json call it'
 	line "mcpctl sim:./odd.json call it\\'s\\ \\\"quoted\\\" "
+	# No quote is left open, and none keeps a name from being found.
+	tab bash "mcpctl sim:./odd.json call 'it"
+	line "mcpctl sim:./odd.json call 'it'\\''s \"quoted\"'"
+	tab bash "mcpctl sim:./odd.json call 'it'\\''"
+	line "mcpctl sim:./odd.json call 'it'\\''s \"quoted\"'"
+	tab bash 'mcpctl sim:./odd.json call "it'
+	line "mcpctl sim:./odd.json call \"it's \\\"quoted\\\"\""
+	tab bash 'mcpctl sim:./odd.json call "wo'
+	line 'mcpctl sim:./odd.json call "wo"\!"w"\!""'
+	tab bash "mcpctl sim:./odd.json call 'en"
+	line "mcpctl sim:./odd.json call 'en'\\''d'\\'''"
 	tab bash 'mcpctl sim:./odd.json call cost'
 	line 'mcpctl sim:./odd.json call cost\$HOME\`id\`\;x '
 	tab bash 'mcpctl sim:./odd.json call 灯'
@@ -450,6 +463,8 @@ odd() {
 	line 'mcpctl sim:./odd.json call "two words.off" '
 	tab zsh 'mcpctl sim:./odd.json call it'
 	line "mcpctl sim:./odd.json call it\\'s\\ \\\"quoted\\\" "
+	tab zsh "mcpctl sim:./odd.json call 'it'\\''s"
+	line "mcpctl sim:./odd.json call 'it'\\''s \"quoted\"' "
 	tab zsh 'mcpctl sim:./odd.json call 灯.设置 '
 	line 'mcpctl sim:./odd.json call 灯.设置 '
 	grep -qE '^亮度= +-- integer 1\.\.9' got

@@ -763,8 +763,9 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "call", "qu",
 		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call", "\"qu",
-		"words nosort nospace\nquote'd name \\\"x\\\"\n");
-	printed(COMPLETE_BASH, "call", "'quote", "words\n");
+		"words nosort nospace\nquote'd name \\\"x\\\"\"\n");
+	printed(COMPLETE_BASH, "call", "'quote",
+		"words nosort nospace\nquote'\\''d name \"x\"\n");
 	printed(COMPLETE_BASH, "call", "quote\\'d\\ n",
 		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call", "quote\\'d\\",
@@ -775,7 +776,8 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "call self.screen.draw", "\"odd=$", "words\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "'odd'\"=$", "words\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "odd=a!", "words\n");
-	printed(COMPLETE_BASH, "call self.screen.draw", "\"odd=a", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "\"odd=a",
+		"words nosort nospace\nodd=a\"\\!\"b\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "odd=\\$",
 		"words nosort\nodd=\\$\\(x\\)\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "'odd=$",

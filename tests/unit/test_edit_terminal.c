@@ -757,6 +757,11 @@ static void test_completes_in_quotes(void **state)
 	(void)state;
 	open_terminal(12, 60, plain);
 	type("odd d\t");
+	/* More may follow, or nothing: no quote is left open. */
+	expect_row("> odd desk\\ l");
+	type("am\t|\r");
+	expect_told("line odd desk\\ lamp |");
+	type("odd 'd\t");
 	expect_row("> odd 'desk l");
 	type("am\t|\r");
 	expect_told("line odd 'desk lamp' |");
