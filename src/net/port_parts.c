@@ -273,15 +273,13 @@ int ota_advertise(const char *text, uint16_t port, const char *path,
 
 static void add_address(struct words *out, const char *host, uint16_t port)
 {
-	CLEANUP(buf_done) struct buf url = { 0 };
+	CLEANUP(buf_done) struct buf at = { 0 };
 
-	buf_text(&url, "http://");
-	authority_print(&url, host, port);
-	buf_text(&url, OTA_PATH);
-	words_add(out, buf_string(&url));
+	authority_print(&at, host, port);
+	words_add(out, buf_string(&at));
 }
 
-void ota_addresses(struct words *out, const char *host, uint16_t port)
+void open_addresses(struct words *out, const char *host, uint16_t port)
 {
 	char found[ADDRESSES_MAX][64];
 	size_t count;
@@ -295,6 +293,19 @@ void ota_addresses(struct words *out, const char *host, uint16_t port)
 		add_address(out, found[i], port);
 	if (count == 0)
 		add_address(out, "127.0.0.1", port);
+}
+
+void ota_addresses(struct words *out, const char *host, uint16_t port)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+
+	open_addresses(&at, host, port);
+	for (size_t i = 0; i < at.count; i++) {
+		CLEANUP(mem_free_ptr)
+		char *url = mem_printf("http://%s" OTA_PATH, at.word[i]);
+
+		words_add(out, url);
+	}
 }
 
 static void copy(char *out, size_t size, const struct headers *h,

@@ -71,7 +71,11 @@ void knock_refusal(struct buf *out, int status, const char *more,
 int ota_advertise(const char *text, uint16_t port, const char *path,
 		  char **ws_url, char **ota_url, struct error *err);
 
-/* The OTA addresses of a port that is open on host (NULL, 0.0.0.0, ::: all), best first, added. */
+/*
+ * "HOST:PORT" by which others reach a port that is open on host (NULL, 0.0.0.0,
+ * ::: all), best first, added; as OTA addresses.
+ */
+void open_addresses(struct words *out, const char *host, uint16_t port);
 void ota_addresses(struct words *out, const char *host, uint16_t port);
 
 /*

@@ -93,6 +93,7 @@ struct mcp_http {
 	uint16_t number;
 	struct upstream up;
 	char *host; /* where it listens; NULL: all addresses */
+	char *advertised; /* a ws or wss URL by --advertise; NULL */
 	struct mcp_leg *legs;
 	struct mcp_session *sessions;
 	size_t session_count;
@@ -207,6 +208,7 @@ static void http_release(struct mcp_http *h)
 		session_drop(h, h->sessions, FROM_NOBODY);
 	upstream_done(&h->up);
 	mem_free(h->host);
+	mem_free(h->advertised);
 	mem_free(h);
 	closed(p);
 }
@@ -305,9 +307,17 @@ static bool is_let_in(struct mcp_leg *l, const struct head *h)
 	return !why;
 }
 
+/* NULL: none is named, as where the field is empty. */
+static const char *session_named(const struct headers *h)
+{
+	const char *id = headers_get(h, "Mcp-Session-Id");
+
+	return id && *id ? id : NULL;
+}
+
 static void ask(struct mcp_leg *l, const struct head *h)
 {
-	const char *id = headers_get(&h->headers, "Mcp-Session-Id");
+	const char *id = session_named(&h->headers);
 	const char *revision = headers_get(&h->headers, "MCP-Protocol-Version");
 	struct asked_http *a;
 
@@ -552,7 +562,7 @@ static void name_session(struct mcp_http *h, struct mcp_session *s,
 	struct span id = http_parts_field(buf_string(&rs->head), rs->head.len,
 					  "Mcp-Session-Id");
 
-	if (s->id || !id.text)
+	if (s->id || !id.len)
 		return;
 	s->id = mem_strndup(id.text, id.len);
 	known_add(&h->proxy->turns->known, s->id, "");
@@ -587,7 +597,7 @@ static void judge_status(struct mcp_leg *l)
 	const struct http_parts *rs = &l->rs;
 	CLEANUP(mem_free_ptr) char *to = http_parts_text(&rs->head, "Location");
 	CLEANUP(mem_free_ptr)
-	char *challenge = http_parts_text(&rs->head, "WWW-Authenticate");
+	char *challenge = http_parts_list(&rs->head, "WWW-Authenticate");
 	struct stage s = stage_of(l, WHY_STATUS);
 
 	if (!asking(l) || !a->wants || rs->status < 200)
@@ -1005,7 +1015,7 @@ static enum front_standing on_standing(void *owner,
 				       const struct front_head *head)
 {
 	const struct mcp_http *h = owner;
-	const char *id = headers_get(head->headers, "Mcp-Session-Id");
+	const char *id = session_named(head->headers);
 
 	return known_find(&h->proxy->turns->known, id, "") ? FRONT_NAMED :
 							     FRONT_STRANGER;
@@ -1106,14 +1116,28 @@ static int read_server(struct upstream *out, const char *url, struct error *err)
 	return 0;
 }
 
+/* port: ours, where it names none. */
+static int take_advertise(struct mcp_http *h, uint16_t port, struct error *err)
+{
+	const char *text = h->proxy->options.admit.advertise;
+	CLEANUP(mem_free_ptr) char *ota = NULL;
+
+	mem_free(TAKE(h->advertised));
+	return text ? ota_advertise(text, port, "/", &h->advertised, &ota,
+				    err) :
+		      0;
+}
+
 static int set_up(struct mcp_http *h, struct error *err)
 {
 	const struct proxy_options *o = &h->proxy->options;
 	uint16_t port;
 
-	if (read_server(&h->up, o->upstream, err) || where(h, &port, err))
+	if (read_server(&h->up, o->upstream, err) || where(h, &port, err) ||
+	    take_advertise(h, port, err) || listen_at(h, port, err))
 		return -1;
-	return listen_at(h, port, err);
+	/* Now that it is known; what was right stays right. */
+	return take_advertise(h, h->number, err);
 }
 
 int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
@@ -1126,6 +1150,7 @@ int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
 	if (set_up(h, err)) {
 		upstream_done(&h->up);
 		mem_free(h->host);
+		mem_free(h->advertised);
 		mem_free(h);
 		return -1;
 	}
@@ -1134,12 +1159,29 @@ int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
 	return 0;
 }
 
-char *mcp_http_address(const struct mcp_http *h)
+static void add_address(const struct mcp_http *h, const char *scheme,
+			const char *host, size_t len, struct words *out)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *url =
+		mem_printf("%s://%.*s%s", scheme, (int)len, host, h->up.path);
 
-	buf_text(&out, "http://");
-	authority_print(&out, h->host, h->number);
-	buf_text(&out, h->up.path);
-	return buf_take(&out);
+	words_add(out, url);
+}
+
+void mcp_http_addresses(const struct mcp_http *h, struct words *out)
+{
+	CLEANUP(words_done) struct words found = { 0 };
+	const char *own = h->advertised ? strstr(h->advertised, "://") : NULL;
+
+	if (own) {
+		add_address(
+			h, text_starts(h->advertised, "wss") ? "https" : "http",
+			own + 3, strcspn(own + 3, "/?"), out);
+		return;
+	}
+	open_addresses(&found, h->host, h->number);
+	for (size_t i = 0; i < found.count; i++)
+		add_address(h, "http", found.word[i], strlen(found.word[i]),
+			    out);
 }

@@ -11,7 +11,7 @@
 int mcp_http_open(struct proxy *p, void (*closed)(struct proxy *p),
 		  struct mcp_http **out, struct error *err);
 void mcp_http_close(struct mcp_http *h);
-/* Where hosts reach it; yours. */
-char *mcp_http_address(const struct mcp_http *h);
+/* Where hosts reach it, added; as --advertise says. */
+void mcp_http_addresses(const struct mcp_http *h, struct words *out);
 
 #endif

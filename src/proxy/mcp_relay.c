@@ -41,12 +41,8 @@ int mcp_relay_open(struct proxy *p, struct error *err)
 
 void mcp_relay_addresses(const struct proxy *p, struct words *out)
 {
-	CLEANUP(mem_free_ptr) char *text = NULL;
-
-	if (!p->mcp || !p->mcp->http)
-		return;
-	text = mcp_http_address(p->mcp->http);
-	words_add(out, text);
+	if (p->mcp && p->mcp->http)
+		mcp_http_addresses(p->mcp->http, out);
 }
 
 void mcp_relay_close(struct proxy *p)

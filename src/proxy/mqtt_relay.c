@@ -10,6 +10,7 @@
 #include "net/address.h"
 #include "net/admit.h"
 #include "net/endpoint.h"
+#include "net/port_parts.h"
 #include "proxy/mqtt_talk.h"
 #include "proxy/tell.h"
 
@@ -237,6 +238,18 @@ static int read_upstream(struct where *out, const char *text, struct error *err)
 	return 0;
 }
 
+/* One that has no host. */
+static int check_advertise(const char *text, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *host = admit_advertised(text);
+	CLEANUP(mem_free_ptr) char *ws = NULL;
+	CLEANUP(mem_free_ptr) char *ota = NULL;
+
+	if (!text || host)
+		return 0;
+	return ota_advertise(text, PLAIN_PORT, "/", &ws, &ota, err);
+}
+
 int mqtt_relay_open(struct proxy *p, struct error *err)
 {
 	static char usual[] = "1883";
@@ -246,7 +259,8 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 	struct mqtt_place *at;
 	struct where to = { 0 };
 
-	if (read_upstream(&to, p->options.upstream, err))
+	if (read_upstream(&to, p->options.upstream, err) ||
+	    check_advertise(p->options.admit.advertise, err))
 		return -1;
 	if (!listen || !listen->count)
 		listen = &none;
@@ -262,20 +276,36 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 	return 0;
 }
 
+/*
+ * Where --advertise names no port it is ours: that of a URL is another door's.
+ * NULL: none, or of IPv6, which boards do not understand.
+ */
+static char *advertised(const char *text, uint16_t port)
+{
+	CLEANUP(mem_free_ptr) char *host = admit_advertised(text);
+	struct buf out = { 0 };
+	struct authority a;
+
+	if (!host || strchr(host, ':'))
+		return NULL;
+	if (!strstr(text, "://") &&
+	    !authority_parse(&a, text, strlen(text), NULL) && a.has_port)
+		port = a.port;
+	authority_print(&out, host, port);
+	return buf_take(&out);
+}
+
 void mqtt_relay_addresses(const struct proxy *p, struct words *out)
 {
-	char local[8][64];
-	size_t count = local_addresses(local, COUNT(local));
-
 	for (const struct mqtt_place *at = p->mqtt ? p->mqtt->places : NULL; at;
 	     at = at->next) {
-		for (size_t i = 0; i < (at->listens ? 1 : count); i++) {
-			CLEANUP(mem_free_ptr)
-			char *text =
-				with_port(at->listens ? at->listens : local[i],
-					  at->gate.port);
+		CLEANUP(mem_free_ptr)
+		char *told =
+			advertised(p->options.admit.advertise, at->gate.port);
 
-			words_add(out, text);
-		}
+		if (!told)
+			open_addresses(out, at->listens, at->gate.port);
+		else if (!words_has(out, told))
+			words_add(out, told);
 	}
 }

@@ -58,6 +58,7 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 			struct error *err);
 /* UPSTREAM_MQTT: "mqtt://HOST[:PORT]" or mqtts. -1: err. */
 int mqtt_relay_open(struct proxy *p, struct error *err);
+/* "HOST:PORT" for boards, added; as --advertise says. */
 void mqtt_relay_addresses(const struct proxy *p, struct words *out);
 /* Ends its talks; proxy_leg_closed() when all is given back. NULL relay: not called. */
 void mqtt_relay_close(struct proxy *p);

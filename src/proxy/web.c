@@ -26,12 +26,11 @@ void web_addresses(const struct proxy *p, struct words *out)
 	CLEANUP(words_done) struct words found = { 0 };
 
 	for (size_t i = 0; i < w->places; i++)
-		ota_addresses(&found, w->place[i].host, w->place[i].number);
+		open_addresses(&found, w->place[i].host, w->place[i].number);
 	for (size_t i = 0; i < found.count && !w->advertised_ws; i++) {
-		const char *host = strstr(found.word[i], "://") + 3;
 		CLEANUP(mem_free_ptr)
-		char *url = mem_printf("%s://%.*s%s", w->ota ? "http" : "ws",
-				       (int)strcspn(host, "/"), host, path);
+		char *url = mem_printf("%s://%s%s", w->ota ? "http" : "ws",
+				       found.word[i], path);
 
 		words_add(out, url);
 	}

@@ -40,6 +40,14 @@ static bool is_field(struct span line, const char *name)
 	       strncasecmp(line.text, name, len) == 0;
 }
 
+static struct span value_of(struct span line, const char *name)
+{
+	struct span value = { .text = line.text + strlen(name) + 1 };
+
+	value.len = text_trim(&value.text, line.len - strlen(name) - 1);
+	return value;
+}
+
 /* Of a list in several fields the last one has the end of it (RFC 9110, 5.3). */
 static struct span field_of(const char *head, size_t len, const char *name,
 			    bool last)
@@ -48,10 +56,8 @@ static struct span field_of(const char *head, size_t len, const char *name,
 	size_t at = 0;
 
 	while ((last || !value.text) && next_line(head, len, &at, &line)) {
-		if (!is_field(line, name))
-			continue;
-		value.text = line.text + strlen(name) + 1;
-		value.len = text_trim(&value.text, line.len - strlen(name) - 1);
+		if (is_field(line, name))
+			value = value_of(line, name);
 	}
 	return value;
 }
@@ -66,6 +72,24 @@ char *http_parts_text(const struct buf *head, const char *name)
 	struct span value = http_parts_field(buf_string(head), head->len, name);
 
 	return value.text ? mem_strndup(value.text, value.len) : NULL;
+}
+
+char *http_parts_list(const struct buf *head, const char *name)
+{
+	struct buf out = { 0 };
+	struct span line;
+	size_t at = 0;
+
+	while (next_line(buf_string(head), head->len, &at, &line)) {
+		struct span value = { 0 };
+
+		if (is_field(line, name))
+			value = value_of(line, name);
+		if (value.len && out.len)
+			buf_text(&out, ", ");
+		buf_add(&out, value.text, value.len);
+	}
+	return out.len ? buf_take(&out) : NULL;
 }
 
 bool http_parts_is(const struct buf *head, const char *type)

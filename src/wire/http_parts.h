@@ -48,6 +48,8 @@ bool http_parts_end(struct http_parts *p);
 struct span http_parts_field(const char *head, size_t len, const char *name);
 /* The same as text, yours; NULL: it has none. */
 char *http_parts_text(const struct buf *head, const char *name);
+/* Of a list, which may come in several fields (RFC 9110, 5.3): all of it, as that. */
+char *http_parts_list(const struct buf *head, const char *name);
 /* Its Content-Type begins with that. */
 bool http_parts_is(const struct buf *head, const char *type);
 void http_parts_done(struct http_parts *p);

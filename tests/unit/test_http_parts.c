@@ -271,6 +271,30 @@ static void values(void **state)
 	}
 }
 
+static void lists(void **state)
+{
+	static const struct {
+		const char *head, *value;
+	} cases[] = { { "H\r\nA: 1\r\n\r\n", NULL },
+		      { "H\r\nB:\r\n\r\n", NULL },
+		      { "H\r\nb: 1\r\n\r\n", "1" },
+		      { "H\r\nB: 1, 2\r\nA: x\r\nB:\r\nb:3 \r\n\r\n",
+			"1, 2, 3" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		CLEANUP(buf_done) struct buf head = { 0 };
+		CLEANUP(mem_free_ptr) char *text = NULL;
+
+		buf_text(&head, cases[i].head);
+		text = http_parts_list(&head, "B");
+		if (cases[i].value)
+			assert_string_equal(text, cases[i].value);
+		else
+			assert_null(text);
+	}
+}
+
 static void replaced(void **state)
 {
 	static const struct {
@@ -485,7 +509,7 @@ int main(void)
 		cmocka_unit_test(long_head),	cmocka_unit_test(framing),
 		cmocka_unit_test(answers),	cmocka_unit_test(requests),
 		cmocka_unit_test(broken),	cmocka_unit_test(cut),
-		cmocka_unit_test(fields),
+		cmocka_unit_test(fields),	cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

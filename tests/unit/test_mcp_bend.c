@@ -24,6 +24,7 @@
 #include "proxy/alter.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
+#include "proxy/turn.h"
 
 static struct {
 	struct loop *loop;
@@ -729,6 +730,51 @@ static void late_to_the_end(void **state)
 	end();
 }
 
+/* What is asked for may come in several fields. */
+static void challenges(void **state)
+{
+	static const char answer[] =
+		"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\n"
+		"WWW-Authenticate:\r\nWWW-Authenticate: Bearer error=\"invalid_token\"\r\n"
+		"Content-Length: 0\r\n\r\n";
+
+	(void)state;
+	becomes("", answer, 0, answer);
+	assert_non_null(
+		strstr(buf_string(&run.details),
+		       "'Basic realm=\"r\", Bearer error=\"invalid_token\"'"));
+	end();
+}
+
+/* A field with nothing in it names no session. */
+static void sessions_without_a_name(void **state)
+{
+	static const char asks[] =
+		"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nMcp-Session-Id: \r\n"
+		"Content-Length: 68\r\n\r\n" CALL;
+	static const char answer[] = JSON_HEAD
+		"Mcp-Session-Id: \r\nContent-Length: 41\r\n\r\n" REPLY;
+	static const char *const each[] = { ASK, asks };
+
+	(void)state;
+	begin("");
+	for (size_t i = 0; i < COUNT(each); i++) {
+		CLEANUP(buf_done) struct buf asked = { 0 }, heard = { 0 };
+		int host = dial(), server;
+
+		say(host, each[i], strlen(each[i]));
+		server = accepted();
+		hear_so_much(server, &asked, strlen(each[i]));
+		say(server, answer, strlen(answer));
+		hear_so_much(host, &heard, strlen(answer));
+		close(host);
+		close(server);
+	}
+	assert_int_equal(run.proxy->turns->known.count, 0);
+	assert_int_equal(run.proxy->open_talks, 1);
+	end();
+}
+
 /* What is no HTTP goes on unread, whatever was to be changed. */
 static void foreign(void **state)
 {
@@ -942,23 +988,33 @@ static void large_event_and_told(void **state)
 	end();
 }
 
-static void address_of_a_server(const char *upstream, const char *wanted)
+/* Before a server where so much is told; end() follows. */
+static void told_addresses(const char *upstream, const char *advertise,
+			   char *listen, struct words *at)
 {
-	CLEANUP(words_done) struct words at = { 0 };
-	char front[] = "http://127.0.0.1:";
 	struct error err = { 0 };
 	struct proxy_options o = { .upstream = upstream,
 				   .kind = UPSTREAM_MCP,
 				   .listen = &run.words,
+				   .admit = { .advertise = advertise },
 				   .events = &events };
 
 	memset(&run, 0, sizeof(run));
-	words_add(&run.words, "127.0.0.1:0");
+	words_add(&run.words, listen);
 	assert_int_equal(loop_new(&run.loop, &err), 0);
 	run.upstream = bound(&run.port);
 	if (proxy_open(&run.proxy, run.loop, &o, &err))
 		fail_msg("%s", err.text);
-	proxy_addresses(run.proxy, &at);
+	proxy_addresses(run.proxy, at);
+	assert_true(at->count > 0);
+}
+
+static void address_of_a_server(const char *upstream, const char *wanted)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char front[] = "http://127.0.0.1:", listen[] = "127.0.0.1:0";
+
+	told_addresses(upstream, NULL, listen, &at);
 	assert_memory_equal(at.word[0], front, strlen(front));
 	assert_string_equal(strchr(at.word[0] + strlen(front), '/'), wanted);
 	end();
@@ -974,9 +1030,40 @@ static void addresses_of_servers(void **state)
 	address_of_a_server("http://h.example?a", "/?a");
 }
 
+static void address_as_advertised(const char *advertise, const char *wanted)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char listen[] = "127.0.0.1:0";
+
+	told_addresses("http://127.0.0.1:1/mcp", advertise, listen, &at);
+	assert_int_equal(at.count, 1);
+	assert_memory_equal(at.word[0], wanted, strlen(wanted));
+	assert_string_equal(strrchr(at.word[0], '/'), "/mcp");
+	end();
+}
+
+/* The others are those that lead here as well, never "all". */
+static void advertised_addresses(void **state)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char everywhere[] = "0.0.0.0:0";
+
+	(void)state;
+	address_as_advertised("h.example", "http://h.example:");
+	address_as_advertised("h.example:81", "http://h.example:81/");
+	address_as_advertised("wss://h.example/x", "https://h.example/");
+	told_addresses("http://127.0.0.1:1/mcp", NULL, everywhere, &at);
+	for (size_t i = 0; i < at.count; i++)
+		assert_null(strstr(at.word[i], "0.0.0.0"));
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(challenges),
+		cmocka_unit_test(sessions_without_a_name),
+		cmocka_unit_test(advertised_addresses),
 		cmocka_unit_test(whole_answers),
 		cmocka_unit_test(chunks_of_events),
 		cmocka_unit_test(events_with_a_length),

@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "proxied.h"
 #include "proxy/alter.h"
+#include "proxy/mqtt_relay.h"
 #include "proxy/proxy.h"
 #include "proxy/talk.h"
 #include "proxy/udp_relay.h"
@@ -137,7 +138,8 @@ static void open_proxy(void)
 		fail_msg("%s", err.text);
 	proxy_addresses(run.proxy, &at);
 	assert_int_equal(at.count, 1);
-	run.port = (uint16_t)strtoul(strrchr(at.word[0], ':') + 1, NULL, 10);
+	/* What is told may be another one, which leads here. */
+	run.port = run.proxy->mqtt->places->gate.port;
 }
 
 static int set_up_as(const char *fault, const char *advertise)

@@ -202,6 +202,36 @@ static void a_broker_as_advertised(void **state)
 	mqtt_relay_close(p);
 }
 
+/* Where the broker is all that it stands before, a port may be meant, too. */
+static void a_broker_told_as_advertised(void **state)
+{
+	static const struct {
+		const char *given, *wanted;
+	} rows[] = { { "b.example", "b.example:" },
+		     { "b.example:2883", "b.example:2883" },
+		     { "[2001:db8::1]", "127.0.0.1:" },
+		     { "wss://b.example:81/x", "b.example:" } };
+	static const struct mqtt_came came = { "127.0.0.1:8000", "127.0.0.1" };
+	struct proxy *p = run.proxy;
+	CLEANUP(mem_free_ptr) char *out = NULL;
+
+	(void)state;
+	assert_int_equal(
+		mqtt_relay_endpoint(p, "c.example:1884", &came, &out, NULL), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(words_done) struct words at = { 0 };
+
+		p->options.admit.advertise = rows[i].given;
+		mqtt_relay_addresses(p, &at);
+		assert_int_equal(at.count, 1);
+		assert_memory_equal(at.word[0], rows[i].wanted,
+				    strlen(rows[i].wanted));
+		assert_int_equal(
+			strcmp(strrchr(at.word[0], ':') + 1, "81") == 0, 0);
+	}
+	mqtt_relay_close(p);
+}
+
 /* ---- who was refused ---- */
 
 static void refusals(void **state)
@@ -406,6 +436,7 @@ int main(void)
 		EACH(at_the_end),
 		EACH(a_broker_where_it_came_in),
 		EACH(a_broker_as_advertised),
+		EACH(a_broker_told_as_advertised),
 		EACH(refusals),
 		EACH(noise),
 		EACH(last_part),
