@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/clone.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "wire/envelope.h"
 #include "wire/jsonrpc.h"
@@ -9,8 +10,16 @@
 #define ID_PLACE "${id}" /* as sim reads it */
 #define EVENTS_MAX 1000
 
+/* Requests of a connection that nothing answers, so far. */
+struct unreplied {
+	uint32_t conn;
+	size_t count;
+	const struct step *first;
+};
+
 struct cloning {
 	const struct steps *s;
+	struct map waiting; /* of struct unreplied, by connection */
 	unsigned device;
 	cJSON *profile, *replies, *events, *notes;
 	int64_t begun_us; /* of the events: when the conversation began; -1 */
@@ -92,27 +101,53 @@ static void add_reply(struct cloning *c, const struct step *asked,
 	cJSON_AddItemToArray(c->replies, one);
 }
 
-/* Broken JSON answers what waits for an answer, if that is one request. */
-static const struct step *waits_for(const struct cloning *c, size_t before)
+static struct unreplied *of_conn(const struct cloning *c, uint32_t conn)
 {
-	const struct step *broken = &c->s->item[before], *found = NULL;
+	const uint64_t hash = map_hash(&conn, sizeof(conn));
+	struct unreplied *u;
+	size_t at = 0;
 
-	for (size_t i = before; i-- > 0;) {
-		const struct step *s = &c->s->item[i];
-
-		if (s->conn != broken->conn || !is_of(c, s, FROM_BACKEND) ||
-		    !s->id || s->asked != NO_STEP || s->answer != NO_STEP)
-			continue;
-		if (found)
-			return NULL;
-		found = s;
-	}
-	return found;
+	while ((u = map_find(&c->waiting, hash, &at)))
+		if (u->conn == conn)
+			return u;
+	return NULL;
 }
 
-static void look_at_reply(struct cloning *c, size_t i)
+static void add_unanswered(struct cloning *c, const struct step *s)
 {
-	const struct step *s = &c->s->item[i], *asked;
+	struct unreplied *u = of_conn(c, s->conn);
+
+	c->unanswered++;
+	if (!u) {
+		u = mem_zalloc(sizeof(*u));
+		*u = (struct unreplied){ .conn = s->conn, .first = s };
+		map_add(&c->waiting, map_hash(&s->conn, sizeof(s->conn)), u);
+	}
+	u->count++;
+}
+
+static void forget_unanswered(struct cloning *c)
+{
+	struct unreplied *u;
+	size_t at = 0;
+
+	while ((u = map_each(&c->waiting, &at)))
+		mem_free(u);
+	map_done(&c->waiting);
+}
+
+/* Broken JSON answers what waits for an answer, if that is one request. */
+static const struct step *waits_for(const struct cloning *c,
+				    const struct step *broken)
+{
+	const struct unreplied *u = of_conn(c, broken->conn);
+
+	return u && u->count == 1 ? u->first : NULL;
+}
+
+static void look_at_reply(struct cloning *c, const struct step *s)
+{
+	const struct step *asked;
 
 	if (s->cut) {
 		c->beginnings++;
@@ -124,7 +159,7 @@ static void look_at_reply(struct cloning *c, size_t i)
 	}
 	if (strcmp(s->key, "text that is no JSON") != 0)
 		return;
-	asked = waits_for(c, i);
+	asked = waits_for(c, s);
 	if (asked)
 		add_reply(c, asked, s);
 	else
@@ -202,13 +237,11 @@ static void add_server(struct cloning *c, const struct step *s)
 		add_text(c->profile, "version", version);
 }
 
-static void look(struct cloning *c, size_t i)
+static void look(struct cloning *c, const struct step *s)
 {
-	const struct step *s = &c->s->item[i];
-
 	if (is_of(c, s, FROM_BACKEND)) {
 		if (s->id && s->asked == NO_STEP && s->answer == NO_STEP)
-			c->unanswered++;
+			add_unanswered(c, s);
 		if (c->begun_us < 0) {
 			c->begun_us = s->at_us;
 			c->conn = s->conn;
@@ -220,7 +253,7 @@ static void look(struct cloning *c, size_t i)
 	add_hello(c, s);
 	if (strcmp(s->key, "reply to initialize") == 0)
 		add_server(c, s);
-	look_at_reply(c, i);
+	look_at_reply(c, s);
 	look_at_event(c, s);
 }
 
@@ -270,7 +303,8 @@ cJSON *clone_device(const struct steps *s, unsigned n, const char *from,
 
 	begin(&c, from);
 	for (size_t i = 0; i < s->count; i++)
-		look(&c, i);
+		look(&c, &s->item[i]);
+	forget_unanswered(&c);
 	add_notes(&c);
 	empty = !c.replies->child;
 	cJSON_AddItemToObject(c.profile, "notes", c.notes);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "capture/clone.h"
@@ -292,12 +293,21 @@ int replay_as_device(struct replay *r, struct error *err)
 
 #define PATIENCE_MS 10000 /* for an answer; more if it took longer then */
 
+/* What a device said more than once: the first of them that may be to come. */
+struct said_again {
+	const char *key; /* of a step, lent */
+	size_t next; /* NO_STEP: none */
+};
+
 struct talk_again {
 	struct replay *r;
 	struct transport transport;
 	struct endpoint to;
 	bool ready, closed, stirred; /* stirred: something came */
 	bool *seen; /* by step of was: it came, or is not waited for any more */
+	size_t *same; /* by step: the next one of its key; NO_STEP */
+	struct map keys; /* of struct said_again */
+	size_t settled; /* nothing in front of it is waited for */
 	bool no_hello, no_listen; /* in the capture, as of MQTT at rest */
 	bool greets; /* the device did, and waits for ours */
 	int64_t opened_us;
@@ -318,20 +328,62 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	t->opened_us = loop_now_us();
 }
 
-/* The first of was that waits for one like it. */
-static void mark_seen(struct talk_again *t, const struct step *heard)
+static struct said_again *of_key(const struct talk_again *t, const char *key)
+{
+	const uint64_t hash = map_hash_text(key);
+	struct said_again *a;
+	size_t at = 0;
+
+	while ((a = map_find(&t->keys, hash, &at)))
+		if (strcmp(a->key, key) == 0)
+			return a;
+	return NULL;
+}
+
+/* Each key with its steps, the first one in front. */
+static void line_up(struct talk_again *t)
 {
 	const struct steps *was = &t->r->was;
 
-	for (size_t i = 0; i < was->count; i++) {
-		const struct step *s = &was->item[i];
+	t->seen = mem_zalloc((was->count + 1) * sizeof(*t->seen));
+	t->same = mem_zalloc((was->count + 1) * sizeof(*t->same));
+	for (size_t i = was->count; i-- > 0;) {
+		const char *key = was->item[i].key;
+		struct said_again *a = of_key(t, key);
 
-		if (t->seen[i] || s->from != FROM_DEVICE ||
-		    strcmp(s->key, heard->key) != 0)
+		if (was->item[i].from != FROM_DEVICE)
 			continue;
-		t->seen[i] = true;
-		return;
+		if (!a) {
+			a = mem_zalloc(sizeof(*a));
+			*a = (struct said_again){ key, NO_STEP };
+			map_add(&t->keys, map_hash_text(key), a);
+		}
+		t->same[i] = a->next;
+		a->next = i;
 	}
+}
+
+static void leave_line(struct talk_again *t)
+{
+	struct said_again *a;
+	size_t at = 0;
+
+	while ((a = map_each(&t->keys, &at)))
+		mem_free(a);
+	map_done(&t->keys);
+	mem_free(t->seen);
+	mem_free(t->same);
+}
+
+/* The first of was that waits for one like it. */
+static void mark_seen(struct talk_again *t, const struct step *heard)
+{
+	struct said_again *a = of_key(t, heard->key);
+
+	while (a && a->next != NO_STEP && t->seen[a->next])
+		a->next = t->same[a->next];
+	if (a && a->next != NO_STEP)
+		t->seen[a->next] = true;
 }
 
 static enum diag_leg leg_of(const struct talk_again *t)
@@ -490,13 +542,20 @@ static bool is_awaited(const struct step *s)
 	       (s->asked != NO_STEP || strcmp(s->key, "hello") == 0);
 }
 
+static bool is_to_come(const struct talk_again *t, size_t i)
+{
+	return !t->seen[i] && is_awaited(&t->r->was.item[i]);
+}
+
 /* Of those in front of i, when the last one may still come; 0: all are there. */
-static int64_t patience(const struct talk_again *t, size_t i, int64_t since)
+static int64_t patience(struct talk_again *t, size_t i, int64_t since)
 {
 	const struct steps *was = &t->r->was;
 	int64_t timeout = t->r->in->app->config.timeout, most = 0;
 
-	for (size_t k = 0; k < i; k++) {
+	while (t->settled < i && !is_to_come(t, t->settled))
+		t->settled++;
+	for (size_t k = t->settled; k < i; k++) {
 		const struct step *s = &was->item[k];
 		int64_t took =
 			s->asked == NO_STEP ?
@@ -504,7 +563,7 @@ static int64_t patience(const struct talk_again *t, size_t i, int64_t since)
 				(s->at_us - was->item[s->asked].at_us) / 1000;
 		int64_t this = timeout ? timeout : PATIENCE_MS;
 
-		if (t->seen[k] || !is_awaited(s))
+		if (!is_to_come(t, k))
 			continue;
 		if (this < 2 * took)
 			this = 2 * took;
@@ -665,17 +724,17 @@ int replay_as_backend(struct replay *r, struct error *err)
 	t.transport = (struct transport){ .loop = app->loop,
 					  .events = &events,
 					  .owner = &t };
-	t.seen = mem_zalloc((r->was.count + 1) * sizeof(*t.seen));
 	t.opened_us = loop_now_us();
 	if (setup_endpoint(&t.to, app, &t.transport.ops, err) == 0) {
 		if (t.to.scheme->kind == SCHEME_ATTACH)
 			leave_greeting(&t);
+		line_up(&t);
 		if (t.transport.ops->open(&t.transport, &t.to, err) == 0)
 			status = converse(&t, err);
 	}
 	hang_up(&t);
 	endpoint_done(&t.to);
-	mem_free(t.seen);
+	leave_line(&t);
 	error_reset(&t.why);
 	return status;
 }

@@ -234,6 +234,37 @@ static void written(void **state)
 		"{\"method\":\"a\",\"params\":{\"p\":1},\"delay_ms\":1,\"reply\":\"{\\\"id\\\":${id},\\\"result\\\":\\\"${id}\\\"}\"}]}");
 }
 
+/* What is broken answers the one request that waits on its own connection. */
+static void broken_by_connection(void **state)
+{
+	CLEANUP(steps_done) struct steps s = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	cJSON *json;
+
+	(void)state;
+	for (uint32_t conn = 1; conn <= 2; conn++)
+		tell(&s, conn, 1000, FROM_BACKEND, false,
+		     conn == 1 ? MCP("{\"id\":1,\"method\":\"a\"}") :
+				 MCP("{\"id\":1,\"method\":\"b\"}"));
+	tell(&s, 2, 2000, FROM_DEVICE, false, "{two");
+	tell(&s, 1, 3000, FROM_DEVICE, false, "{one");
+	tell(&s, 3, 3000, FROM_DEVICE, false, "{three");
+	tell(&s, 1, 4000, FROM_BACKEND, false,
+	     MCP("{\"id\":2,\"method\":\"c\"}"));
+	tell(&s, 1, 5000, FROM_DEVICE, false, "{which");
+	json = clone_device(&s, 0, "f.cap", NULL);
+	assert_non_null(json);
+	json_print(&text, cJSON_GetObjectItem(json, "replies"));
+	assert_string_equal(
+		buf_string(&text),
+		"[{\"method\":\"b\",\"delay_ms\":1,\"frame\":\"{two\"},"
+		"{\"method\":\"a\",\"delay_ms\":2,\"frame\":\"{one\"}]");
+	buf_reset(&text);
+	json_print(&text, cJSON_GetObjectItem(json, "notes"));
+	assert_non_null(strstr(buf_string(&text), "2 answers could not be"));
+	cJSON_Delete(json);
+}
+
 static void nothing(void **state)
 {
 	CLEANUP(steps_done) struct steps s = { 0 };
@@ -358,9 +389,13 @@ static void which(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers), cmocka_unit_test(others),
-		cmocka_unit_test(written), cmocka_unit_test(nothing),
-		cmocka_unit_test(wrong),   cmocka_unit_test(which),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(others),
+		cmocka_unit_test(written),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(broken_by_connection),
+		cmocka_unit_test(wrong),
+		cmocka_unit_test(which),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
