@@ -17,6 +17,8 @@
 #define LOCK_AGAIN_MS 50
 #define LOCK_WAIT_MS 30000 /* the other one asks its server, too */
 #define STEP_UPS_MAX 2 /* of one request */
+#define EARLY_AGAIN_MS \
+	10000 /* after one that failed, while the token is good */
 
 struct waiter {
 	struct waiter *next;
@@ -46,6 +48,8 @@ struct token_source {
 	bool busy;
 	bool step_up;
 	bool told; /* the verdict is to be told by the timer */
+	bool early; /* it goes on before the token is over: none was refused */
+	int64_t early_from; /* not so before then (loop_now()) */
 };
 
 /* ---- what there is ---- */
@@ -175,8 +179,21 @@ static void end(struct token_source *k, enum bearer_verdict verdict)
 	timer_start(&k->timer, 0);
 }
 
+/* Though it is time to have another one. */
+static bool is_good(const struct token_source *k)
+{
+	return k->has && unix_now_ms() / 1000 < k->entry.expires_at;
+}
+
+/* A token that is still good is used; at its end it is asked again. */
 static void end_failed(struct token_source *k, struct error *why)
 {
+	if (k->early && is_good(k)) {
+		k->early_from = loop_now() + EARLY_AGAIN_MS;
+		error_reset(why);
+		end(k, BEARER_AGAIN);
+		return;
+	}
 	error_reset(&k->why);
 	k->why = *why;
 	*why = (struct error){ 0 };
@@ -188,6 +205,7 @@ static void end_failed(struct token_source *k, struct error *why)
 static void on_flow(void *owner, struct login_entry *e, const struct error *why)
 {
 	struct token_source *k = owner;
+	struct error failure = { 0 };
 
 	k->flow = NULL;
 	if (e) {
@@ -199,8 +217,14 @@ static void on_flow(void *owner, struct login_entry *e, const struct error *why)
 		end(k, BEARER_AGAIN);
 		return;
 	}
-	error_copy(&k->why, why);
-	end(k, why->kind == ERR_NONE ? BEARER_AS_IS : BEARER_FAILED);
+	error_copy(&failure, why);
+	if (why->kind != ERR_NONE) {
+		end_failed(k, &failure);
+		return;
+	}
+	error_reset(&k->why);
+	k->why = failure;
+	end(k, BEARER_AS_IS);
 }
 
 static void log_in(struct token_source *k)
@@ -367,7 +391,8 @@ static bool is_over(void *owner)
 	const struct login_entry *e = token_source_entry(k);
 
 	return e && login_entry_is_over(e, unix_now_ms() / 1000) &&
-	       (e->refresh || auth_needs_nobody(k->s));
+	       (e->refresh || auth_needs_nobody(k->s)) &&
+	       (!is_good(k) || loop_now() >= k->early_from);
 }
 
 static void take_challenge(struct token_source *k, const char *field)
@@ -454,6 +479,7 @@ static void refused(void *owner, const struct bearer_refusal *r,
 	if (k->busy)
 		return;
 	k->busy = true;
+	k->early = r->status == 0;
 	take_challenge(k, r->challenge);
 	if (r->status == 403)
 		on_scope(k, r);
@@ -561,6 +587,7 @@ void token_source_login(struct token_source *k, const char *challenge,
 	add_waiter(k, done, arg);
 	token_source_entry(k);
 	k->busy = true;
+	k->early = false;
 	take_challenge(k, challenge);
 	k->step_up = false;
 	begin_login(k);

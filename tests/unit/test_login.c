@@ -1455,6 +1455,59 @@ static void a_token_is_renewed(void **state)
 	assert_int_equal(t.why.kind, ERR_CONNECT);
 }
 
+/* It works for so many seconds more. */
+static void keep_nearly_over(const char *path, const char *refresh,
+			     int64_t left)
+{
+	struct login_entry e;
+
+	keep_login(path, "at-0", refresh);
+	assert_int_equal(store_find(&e, path, t.mcp, NULL), 1);
+	e.obtained_at = unix_now_ms() / 1000 - 600;
+	e.expires_at = unix_now_ms() / 1000 + left;
+	assert_int_equal(store_keep(path, &e, NULL), 0);
+	login_entry_done(&e);
+	source(&user);
+	assert_string_equal(token_now(), "at-0");
+	assert_true(over_now());
+}
+
+/* It is renewed a minute before its end; where that fails it is still good. */
+static void a_last_minute(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("minute/");
+
+	(void)state;
+	t.s.folder = path;
+	t.cannot = true;
+	page(TOKEN, 503, "");
+	keep_nearly_over(path, "rt-0", 50);
+	refuse(0, NULL, NULL, 0);
+	becomes(BEARER_AGAIN, "at-0");
+	assert_int_equal(t.web.requests.count, 1);
+	assert_int_equal(t.notes, 0);
+	/* Not asked again by the next request at once. */
+	assert_false(over_now());
+	/* One that is refused, and one that is over, are no good. */
+	refuse(401, CHALLENGE, "at-0", 0);
+	becomes(BEARER_FAILED, "at-0");
+	keep_nearly_over(path, "rt-0", -1);
+	refuse(0, NULL, NULL, 0);
+	becomes(BEARER_FAILED, "at-0");
+	assert_true(over_now());
+	/* The same where no refresh token is needed. */
+	good_pages();
+	page(SERVER, 200,
+	     SERVER_DOC(",\"grant_types_supported\":[\"client_credentials\"]"));
+	page(TOKEN, 503, "");
+	t.s.client_id = "c-0";
+	t.s.client_secret = "s";
+	keep_nearly_over(path, NULL, 50);
+	refuse(0, NULL, NULL, 0);
+	becomes(BEARER_AGAIN, "at-0");
+	assert_int_equal(t.visits, 0);
+}
+
 static void a_few_turns(void)
 {
 	const bool never = false;
@@ -1959,6 +2012,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_client_with_a_secret_renews,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_last_minute, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_token_is_renewed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_over_and_whose, set_up,
