@@ -299,17 +299,53 @@ int file_create(const char *what, const char *path, bool append,
 	return fd;
 }
 
-FILE *file_create_stream(const char *what, const char *path, bool append,
-			 struct error *err)
+int file_take(int fd, const char *path, struct error *err)
 {
-	int fd = file_create(what, path, append, err);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, append ? "a" : "w");
+	struct stat st;
 
-	if (fd < 0 || file)
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		return 0;
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		error_set(
+			err, ERR_OUTPUT,
+			"another program writes to '%s', or another option of this one",
+			path);
+		return error_hint(err, "give this one a file of its own");
+	}
+	return empty(fd, NULL, path, err);
+}
+
+/* NULL: fd is closed. */
+static FILE *stream_of(int fd, const char *mode, const char *what,
+		       const char *path, struct error *err)
+{
+	FILE *file = fdopen(fd, mode);
+
+	if (file)
 		return file;
 	cannot_create(what, path, strerror(errno), err);
 	close(fd);
 	return NULL;
+}
+
+FILE *file_create_stream(const char *what, const char *path, bool append,
+			 struct error *err)
+{
+	int fd = file_create(what, path, append, err);
+
+	return fd < 0 ? NULL :
+			stream_of(fd, append ? "a" : "w", what, path, err);
+}
+
+FILE *file_take_stream(const char *what, const char *path, struct error *err)
+{
+	int fd = file_create(what, path, true, err);
+
+	if (fd >= 0 && file_take(fd, path, err)) {
+		close(fd);
+		return NULL;
+	}
+	return fd < 0 ? NULL : stream_of(fd, "a", what, path, err);
 }
 
 int file_publish(const char *from, const char *to)

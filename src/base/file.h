@@ -38,6 +38,15 @@ FILE *file_create_stream(const char *what, const char *path, bool append,
 			 struct error *err);
 
 /*
+ * What is open is emptied and is this one's alone until it is closed; what is no
+ * regular file stays as it is. -1 (ERR_OUTPUT): somebody else has it, who would
+ * lose what he wrote. Not every file system knows locks.
+ */
+int file_take(int fd, const char *path, struct error *err);
+/* As file_create_stream, and taken so. */
+FILE *file_take_stream(const char *what, const char *path, struct error *err);
+
+/*
  * Gives a file its name in the same folder's file system, unless that is taken
  * (EEXIST): at once, nobody sees a part of it. 0, or -1 and errno.
  */

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -428,26 +427,6 @@ static int open_file(const char *path, struct error *err)
 	return file_create("trace", path, true, err);
 }
 
-/*
- * Emptied, unless another program writes there: what that one had recorded would
- * be lost, and what both write then be no capture. Not every file system knows
- * locks.
- */
-static int take_file(const struct capture_writer *w, struct error *err)
-{
-	if (!w->regular)
-		return 0;
-	if (flock(w->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-		error_set(err, ERR_OUTPUT,
-			  "another program writes its trace to '%s'", w->path);
-		return error_hint(err, "give this one a file of its own");
-	}
-	if (ftruncate(w->fd, 0))
-		return error_set(err, ERR_OUTPUT, "cannot write '%s': %s",
-				 w->path, strerror(errno));
-	return 0;
-}
-
 struct capture_writer *capture_create(const struct capture_how *how,
 				      struct error *err)
 {
@@ -469,7 +448,7 @@ struct capture_writer *capture_create(const struct capture_how *how,
 	w->trouble = how->trouble;
 	w->owner = how->owner;
 	w->began_us = loop_now_us();
-	if (!take_file(w, err)) {
+	if (!w->regular || !file_take(w->fd, w->path, err)) {
 		if (put_header(w, how))
 			return w;
 		error_set(err, ERR_OUTPUT, "cannot write '%s': %s", w->path,

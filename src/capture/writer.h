@@ -28,7 +28,7 @@ struct capture_how {
 };
 
 /*
- * NULL: err (ERR_OUTPUT, also where another program writes a trace to that file;
+ * NULL: err (ERR_OUTPUT, also where somebody else writes to that file;
  * ERR_USAGE for "-"). Strings are borrowed for the call.
  */
 struct capture_writer *capture_create(const struct capture_how *how,

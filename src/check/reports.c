@@ -405,7 +405,7 @@ static int open_file(struct check_report *r, struct error *err)
 {
 	if (strcmp(r->path, "-") == 0)
 		return 0;
-	r->file = file_create_stream("report", r->path, false, err);
+	r->file = file_take_stream("report", r->path, err);
 	return r->file ? 0 : -1;
 }
 

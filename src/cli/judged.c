@@ -143,8 +143,8 @@ int findings_open(struct app *app, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"--findings writes to a file, and '-' is none");
-	app->findings = file_create_stream("file of findings",
-					   app->config.findings, false, err);
+	app->findings =
+		file_take_stream("file of findings", app->config.findings, err);
 	return app->findings ? 0 : -1;
 }
 

@@ -322,7 +322,7 @@ int report_open(struct report **out, const char *spec, const char *suite,
 		return -1;
 	}
 	if (strcmp(r->path, "-") != 0) {
-		r->file = file_create_stream("report", r->path, false, err);
+		r->file = file_take_stream("report", r->path, err);
 		if (!r->file) {
 			report_drop(r);
 			return -1;

@@ -164,4 +164,11 @@ round() {
 	mcp --findings - sim: ping
 	ends 2
 	[ ! -e - ]
+	# Two in one file would overwrite each other.
+	mcp --trace both --findings both 'sim:?fault=no-reply' --timeout 300ms ping
+	ends 8
+	hints "another program writes to 'both', or another option of this one"
+	mcp sim: check --report tap:both --report json:both
+	ends 8
+	hints "'both'"
 }

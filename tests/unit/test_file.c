@@ -581,6 +581,43 @@ static void secrets(void **state)
 	assert_false(secret_same("ab", 2, "abc", 3));
 }
 
+/* What two wrote to one file would be neither's. */
+static void taken_by_one(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("taken");
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct stat st;
+	FILE *first, *second;
+
+	(void)state;
+	first = file_take_stream("report", path, NULL);
+	assert_non_null(first);
+	fputs("first", first);
+	fflush(first);
+	second = file_take_stream("report", path, &err);
+	assert_null(second);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "another program writes to '"));
+	assert_string_equal(err.hint, "give this one a file of its own");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 5);
+	fclose(first);
+	second = file_take_stream("report", path, NULL);
+	assert_non_null(second);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	fclose(second);
+	unlink(path);
+	/* Of what is no file there is enough for all. */
+	first = file_take_stream("report", "/dev/null", NULL);
+	second = file_take_stream("report", "/dev/null", NULL);
+	assert_non_null(first);
+	assert_non_null(second);
+	fclose(first);
+	fclose(second);
+	assert_null(file_take_stream("report", "/nowhere/x", &err));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,6 +627,7 @@ int main(void)
 		cmocka_unit_test(devices),
 		cmocka_unit_test(publishes),
 		cmocka_unit_test(locks),
+		cmocka_unit_test(taken_by_one),
 		cmocka_unit_test(finds),
 		cmocka_unit_test(secrets),
 		cmocka_unit_test(names),
