@@ -47,18 +47,32 @@ void outside_wait(struct outside *o)
 	outside_wait_for(o, &o->ended);
 }
 
+/* Ctrl-C is the command's, who has it too; another ends that. */
+static void take_signal(struct outside *o, int number)
+{
+	o->interrupted = true;
+	if (number == SIGINT)
+		return;
+	o->signal = number;
+	if (!o->ended)
+		child_stop(o->child, GRACE_MS);
+}
+
 void outside_wait_for(struct outside *o, bool *woken)
 {
+	CLEANUP(error_reset) struct error last = { 0 };
+
 	o->woken = woken;
 	while (!o->ended) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		if (loop_wait(o->app->loop, woken, LOOP_FOREVER, &why) == 0)
 			break;
-		o->interrupted = true;
-		if (why.code == SIGINT)
-			continue;
-		o->signal = why.code;
-		child_stop(o->child, GRACE_MS);
+		take_signal(o, why.code);
 	}
+	/* One that came in the moment of its end is not for what follows. */
+	if (o->ended)
+		app_check_signal(o->app, &last);
+	if (last.kind == ERR_INTERRUPTED)
+		take_signal(o, last.code);
 }
