@@ -428,7 +428,7 @@ const char *text_since(char *out, size_t size, int64_t ms)
 	char time[TEXT_ROOM];
 
 	text_milliseconds(ms / 1000 * 1000, time, sizeof(time));
-	snprintf(out, size, " (told %s ago)", time);
+	snprintf(out, size, " (as of %s ago)", time);
 	if (ms < 1000)
 		*out = '\0';
 	return out;

@@ -85,7 +85,7 @@ int text_duration(const char *text, int64_t *out_ms, struct error *err);
 /* "850 ms", "4 ms", "12.3 s", "2 min 5 s" into out. Returns out. */
 const char *text_milliseconds(int64_t ms, char *out, size_t size);
 /*
- * Behind what was told that long ago and may have changed: " (told 6 s ago)"; "" below
+ * Behind what was told that long ago and may have changed: " (as of 6 s ago)"; "" below
  * a second. Returns out.
  */
 const char *text_since(char *out, size_t size, int64_t ms);

@@ -119,7 +119,7 @@ static void asked(const struct visit *v, const struct ota_request *rq,
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	(void)mqtt;
-	buf_printf(&text, "%s ", id[0] ? id : "a board without a Device-Id");
+	buf_printf(&text, "%s ", id[0] ? id : "somebody without a Device-Id");
 	ota_describe(&text, rq);
 	buf_printf(&text, "\nit was sent to %s: now wake it", sent_to);
 	notice(v->owner, NOTICE_OTA, v->head->address, buf_string(&text));

@@ -379,7 +379,7 @@ static void on_asked(const struct visit *v, const struct ota_request *asked,
 
 	ota_board(&board, asked);
 	if (!asked->device_id[0])
-		buf_text(&text, "a board without a Device-Id ");
+		buf_text(&text, "somebody without a Device-Id ");
 	ota_describe(&text, asked);
 	buf_printf(&text, "; it was sent to %s", sent_to);
 	r = record_of(door_of(v)->server, &v->who, RECORD_OTA,

@@ -441,7 +441,7 @@ static void test_ota_odd(void **state)
 	expect_websocket(
 		ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: h\r\n", "{x}"),
 		"ws://h/xiaozhi/v1/?port=80");
-	told(RECORD_OTA, LEVEL_WARN, "a board without a Device-Id asked OTA");
+	told(RECORD_OTA, LEVEL_WARN, "somebody without a Device-Id asked OTA");
 	cJSON_Delete(answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, big),
 			    "413"));
 	told(RECORD_REFUSED, LEVEL_WARN, "a body of 70000 bytes");

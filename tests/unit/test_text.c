@@ -974,10 +974,10 @@ static void since(void **state)
 	(void)state;
 	check_since(0, "");
 	check_since(999, "");
-	check_since(1000, " (told 1 s ago)");
-	check_since(6999, " (told 6 s ago)");
-	check_since(125400, " (told 2 min 5 s ago)");
-	check_since(600000, " (told 10 min ago)");
+	check_since(1000, " (as of 1 s ago)");
+	check_since(6999, " (as of 6 s ago)");
+	check_since(125400, " (as of 2 min 5 s ago)");
+	check_since(600000, " (as of 10 min ago)");
 	check_us(-5, "0.00 ms");
 	check_us(0, "0.00 ms");
 	check_us(9, "0.00 ms");
