@@ -176,17 +176,26 @@ static void listed(struct bridge_server *s)
 	take_tools(s, &s->tools);
 }
 
+/* Whatever was asked as it happened stands in front of one of them. */
+static bool same_reason(const char *a, const char *b)
+{
+	size_t one = strlen(a), other = strlen(b);
+
+	return one < other ? strcmp(a, b + (other - one)) == 0 :
+			     strcmp(a + (one - other), b) == 0;
+}
+
 /* False: it was said. */
 static bool tell(struct bridge_server *s, const char *what)
 {
 	CLEANUP(mem_free_ptr)
 	char *line = mem_printf("%s: %s", s->peer.prefix, what);
 
-	if (text_equal(s->told, line))
+	if (s->told && same_reason(s->told, what))
 		return false;
 	mem_free(s->told);
-	s->told = TAKE(line);
-	s->config.told(s->config.owner, s->told);
+	s->told = mem_strdup(what);
+	s->config.told(s->config.owner, line);
 	return true;
 }
 
