@@ -152,6 +152,7 @@ static void test_plain_server(void **state)
 	assert_null(strstr(rendered_out(&s), "hits"));
 	assert_non_null(strstr(s.out, "   do    server: escape messages"));
 	assert_non_null(strstr(s.out, "   do    host: on broken JSON"));
+	assert_non_null(strstr(s.out, "   do    operator: do not put quotes"));
 	rendered_end(&s);
 	f.proof.leg = LEG_HTTP;
 	tell(&f, true);
@@ -161,6 +162,28 @@ static void test_plain_server(void **state)
 	tell(&f, true);
 	assert_non_null(strstr(rendered_out(&s), "hits"));
 	rendered_end(&s);
+}
+
+static void advises(enum diag_code code, enum diag_leg leg, const char *words,
+		    bool advised)
+{
+	struct finding f = finding_of(code, (char[]){ "x" }, "{", 0, 0);
+
+	f.proof.leg = leg;
+	tell(&f, true);
+	if (!strstr(rendered_out(&s), words) == advised)
+		fail_msg("'%s' in %s", words, s.out);
+	rendered_end(&s);
+}
+
+/* What is good for a board alone is advised for boards alone. */
+static void test_advice_for_boards(void **state)
+{
+	(void)state;
+	advises(D121, LEG_WS, "   do    operator: ask for less", true);
+	advises(D121, LEG_STDIO, "   do    operator: ask for less", false);
+	advises(B251, LEG_WS, "   do    firmware: answer failures", true);
+	advises(B251, LEG_HTTP, "answer failures with", false);
 }
 
 static const struct check_record check = {
@@ -350,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_story),
 		cmocka_unit_test(test_proofs),
 		cmocka_unit_test(test_plain_server),
+		cmocka_unit_test(test_advice_for_boards),
 	};
 
 	return cmocka_run_group_tests_name("check_told", tests, NULL, NULL);
