@@ -96,6 +96,9 @@ static void told_in_two_answers(void **state)
 	shows(&s, "7%+", "", "1.5 kB");
 	assert_true(reads(&s, "{\"battery\":{\"level\":6}}"));
 	shows(&s, "6%", "", "1.5 kB");
+	assert_true(reads(&s, "{\"network\":{\"signal\":\"strong\"}}"));
+	assert_true(reads(&s, "{\"network\":{\"signal\":\"weak\"}}"));
+	shows(&s, "6%", "weak", "1.5 kB");
 	board_status_forget(&s);
 	shows(&s, "", "", "");
 }

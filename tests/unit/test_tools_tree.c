@@ -98,6 +98,35 @@ static void deep_names_end(void **state)
 	assert_true(tree.count >= COUNT(names) && tree.count < 200);
 }
 
+/* Where it gets too deep each has a line of its own, with the rest of its name. */
+static void deep_tools_are_all_there(void **state)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	CLEANUP(tool_list_done) struct tool_list l = { 0 };
+	CLEANUP(tools_tree_done) struct tools_tree tree = { 0 };
+	char *names[41];
+	size_t tools = 0, whole = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		names[i] = mem_printf("%sy", buf_string(&name));
+		buf_text(&name, "x.");
+	}
+	add_names(&l, (const char *const *)names, COUNT(names));
+	tools_tree_init(&tree, &l, NULL);
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct tree_line *line = &tree.line[i];
+
+		tools += line->tool != NULL;
+		whole += line->len > 1 && line->text[line->len - 1] == 'y';
+		assert_true(line->depth <= 32);
+	}
+	assert_int_equal(tools, COUNT(names));
+	assert_int_equal(whole, COUNT(names) - 33);
+	for (size_t i = 0; i < COUNT(names); i++)
+		mem_free(names[i]);
+}
+
 static void it_is_shown(void **state)
 {
 	struct rendered s;
@@ -157,6 +186,7 @@ int main(void)
 		cmocka_unit_test(a_tool_may_be_a_group),
 		cmocka_unit_test(odd_names_keep_their_dots),
 		cmocka_unit_test(deep_names_end),
+		cmocka_unit_test(deep_tools_are_all_there),
 		cmocka_unit_test(it_is_shown),
 		cmocka_unit_test(ages_are_told),
 	};
