@@ -408,11 +408,34 @@ let_go() { touch "$1.end"; }
 	ends 3
 	hints 'leased by one'
 	let_go one
-	# One at a time for a board, and a stranger's id goes into no command.
+	# A stranger's id goes into no command.
 	mcp power '02:00:00:00:00:77;reboot' on
 	ends 3
 	hints 'is not given to a command'
 	absent reboot rack.log
+}
+
+@test "power: one at a time for a board" {
+	printf '#!/bin/sh\necho "$*" >>rack.log\n[ "$2" = off ] || [ "$1" != %s ] || read -r go <go\n' "$A" >rack
+	chmod +x rack
+	mkfifo go
+	two --power-cmd "$WORK/rack {device}"
+	background first mcpctl power kitchen on
+	FIRST=$LAST
+	wait_for rack.log "$A on"
+	mcp power kitchen off
+	ends 3
+	hints "'$A' is being switched already (on)"
+	# Another's is.
+	mcp power bath on
+	ends 0
+	echo >go
+	finish "$FIRST" 0
+	mcp power kitchen off
+	ends 0
+	[ "$(cat rack.log)" = "$A on
+$B on
+$A off" ]
 }
 
 @test "power without --power-cmd, and a --power-cmd that names no board" {

@@ -484,6 +484,17 @@ sys.exit(subprocess.run(["openssl", "dgst", "-sha256", "-verify", sys.argv[2], "
 	ends 6
 }
 
+@test "login where logins are forbidden: by the entry, or by the option" {
+	mkdir -p config/mcpctl
+	echo '{"mcpServers": {"off": {"url": "http://127.0.0.1:1/mcp", "oauth": false}}}' >config/mcpctl/mcp.json
+	mcp login off
+	ends 2
+	hints 'logins are forbidden: "oauth" of its entry is false'
+	mcp --no-oauth login http://127.0.0.1:1/mcp
+	ends 2
+	hints 'logins are forbidden: --no-oauth'
+}
+
 @test "a full disk: the call goes on and says so, login fails, nothing is half written" {
 	server
 	mkdir -p "$XDG_STATE_HOME/mcpctl"

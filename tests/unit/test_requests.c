@@ -232,12 +232,17 @@ static void host(const char *url, const char *is)
 {
 	CLEANUP(mem_free_ptr) char *out = question_url_host(url, &err);
 
-	if (!is) {
-		assert_null(out);
-		return;
-	}
 	assert_non_null(out);
 	assert_string_equal(out, is);
+}
+
+/* What the server is told of it, and the user. */
+static void no_host(const char *url, const char *why)
+{
+	error_reset(&err);
+	assert_null(question_url_host(url, &err));
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.text, why);
 }
 
 static void test_hosts(void **state)
@@ -250,15 +255,17 @@ static void test_hosts(void **state)
 	host("https://evil.com\\@good.com/", "evil.com");
 	host("https://evil.com#@good.com/", "evil.com");
 	host("https://[::1]:8/x", "[::1]");
-	host("https://", NULL);
-	host("https:///x", NULL);
-	host("https://@/x", NULL);
-	host("https://:1/", NULL);
-	host("javascript:alert(1)//https://x", NULL);
-	host("file:///etc/passwd", NULL);
-	host("https://a b/", NULL);
-	host("https://a\tb/", NULL);
-	host("", NULL);
+	no_host("https://", "the URL has no host");
+	no_host("https:///x", "the URL has no host");
+	no_host("https://@/x", "the URL has no host");
+	no_host("https://:1/", "the URL has no host");
+	no_host("javascript:alert(1)//https://x",
+		"the URL begins neither with https:// nor http://");
+	no_host("file:///etc/passwd",
+		"the URL begins neither with https:// nor http://");
+	no_host("https://a b/", "the URL has a space or a control character");
+	no_host("https://a\tb/", "the URL has a space or a control character");
+	no_host("", "the URL begins neither with https:// nor http://");
 }
 
 /* ---- how it looks ---- */
