@@ -129,6 +129,9 @@ static void the_last(void **state)
 	assert_last("aa:*", "'aa:01' went ",
 		    "; wake it (wake word or button)" BOARDS);
 	assert_hint("aa:02", NULL, WAKE BOARDS);
+	/* Where it goes by another id, the one that it told is its own, too. */
+	went("bath", LONG, true, "it said goodbye");
+	assert_last("aa:01", "'bath' went ", "(wake word or button)" BOARDS);
 	d.mqtt = true;
 	went("aa:01", LONG, true, NULL);
 	assert_last(
