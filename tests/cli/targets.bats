@@ -59,6 +59,28 @@ files() {
 	END
 }
 
+@test "one file: what is wrong with it is an error where it was given, a line where it was found" {
+	echo '{"mcpServers":{"pretend":{"url":"sim:"}}}' >one.json
+	mcp --config one.json targets
+	ends 0
+	[[ "$out" = "pretend  sim:  "*one.json ]]
+	mkdir -p config/mcpctl
+	echo '{oops' >config/mcpctl/mcp.json
+	mcp targets
+	ends 0
+	says 'mcp.json  '
+	says 'is no JSON'
+	mcp --config config/mcpctl/mcp.json targets
+	ends 2
+	hints 'is no JSON'
+	# Columns are as wide as what stands in them.
+	echo '{"mcpServers":{"a":{"url":"sim:"},"longer":{"url":"http://127.0.0.1:1/mcp"}}}' >config/mcpctl/mcp.json
+	mcp targets
+	ends 0
+	[ "$out" = "a       sim:                    $WORK/config/mcpctl/mcp.json
+longer  http://127.0.0.1:1/mcp  $WORK/config/mcpctl/mcp.json" ]
+}
+
 @test "-t NAME opens it: a program runs in the folder of its file" {
 	files
 	cd project/sub

@@ -183,6 +183,7 @@ silent() { [ -z "$out" ]; }
 	mcp --era modern "$URL" task list
 	ends 7
 	hints 'has no list of its tasks'
+	absent 'no tasks' stderr
 	mcp --era modern "$URL" task get 0123
 	ends 1
 	hints 'there is no such task'
@@ -223,6 +224,13 @@ silent() { [ -z "$out" ]; }
 	mcp --era modern --elicit accept-defaults "$URL" task answer "$id"
 	ends 7
 	hints "the task waits for no answer: it is 'completed'"
+	hints "'task wait' shows its result"
+	# One that is at work has none to be shown.
+	mcp --era modern "$URL" call --detach endless
+	mcp --era modern --elicit accept-defaults "$URL" task answer "$out"
+	ends 7
+	hints "the task waits for no answer: it is 'working'"
+	absent 'shows its result' stderr
 }
 
 @test "a task of a session is detached only where that is kept open: HTTP" {
@@ -233,6 +241,10 @@ silent() { [ -z "$out" ]; }
 	hints "option '--detach': the task would end with this command"
 	hints "'mcpctl open' keeps a server"
 	mcpctl --era legacy open "$URL"
+	mcp --era legacy "$URL" task list
+	ends 0
+	silent
+	hints 'no tasks'
 	mcp --era legacy "$URL" call --detach endless
 	ends 0
 	id=$out
@@ -242,6 +254,7 @@ silent() { [ -z "$out" ]; }
 	mcp --era legacy -o json "$URL" task list
 	ends 0
 	[ "$(jq -r .id stdout)" = "$asks"$'\n'"$id" ]
+	absent 'no tasks' stderr
 	mcp --era legacy "$URL" --elicit accept-defaults task answer "$asks"
 	ends 0
 	mcp --era legacy "$URL" task wait "$asks"
