@@ -5,9 +5,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "bridge/board_answer.h"
 #include "bridge/boards_file.h"
+#include "bridge/task_call.h"
 #include "bridge/told_board.h"
-#include "mcp/modern.h"
 #include "net/control_client.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
 		30000, /* all boards, in case that a change was missed */
 	KEEP_MS = 3000, /* changes within it are written once */
 	CLOSE_MS = 500,
+	CANCEL_MS = 5000, /* for the answer to it, which nobody awaits */
 	CLOSED_MS = 20, /* between looks at what is being closed */
 	KEPT_MS = 24 * 3600 * 1000 /* then the file is told that it is there */
 };
@@ -39,6 +41,8 @@ struct board_asker {
 	struct bridge_board *board; /* whose call is on it; NULL: idle */
 	struct bridge_call *call; /* NULL: idle, or dropped */
 	bool busy; /* serve owes the end of an answer */
+	struct task_call task;
+	bool begun; /* it began, and its result is to be asked for */
 };
 
 /* Boards that fit one pattern, told by serve as they change. */
@@ -570,91 +574,93 @@ static void next_fetch(struct bridge_boards *b)
 
 /* ---- calls ---- */
 
+static int ask_board(struct board_asker *a, const struct bridge_board *d,
+		     struct serve_question q, int64_t timeout,
+		     struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *device = mem_printf("id:%s", d->peer.id);
+
+	q.op = "fan";
+	q.device = device;
+	q.timeout = timeout > 0 ? timeout : 1;
+	if (control_client_ask(a->client, &q, err))
+		return -1;
+	a->busy = true;
+	return 0;
+}
+
+/* Of the task that a has, on the connection of `by`. */
+static int ask_task(struct board_asker *by, const struct board_asker *a,
+		    const char *method, int64_t timeout, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct serve_question q = { .method = method };
+
+	task_call_which(&a->task, &params);
+	q.params = buf_string(&params);
+	return ask_board(by, a->board, q, timeout, err);
+}
+
+static struct board_asker *free_asker(struct bridge_boards *b,
+				      struct error *err);
+
+/* What began and was not answered is of use to nobody. */
 static void end_call(struct board_asker *a, enum call_end end)
 {
+	struct board_asker *by = NULL;
+
+	if (a->task.id && a->client && end != CALL_ANSWERED)
+		by = free_asker(a->all, NULL);
+	if (by)
+		ask_task(by, a, "tasks/cancel", CANCEL_MS, NULL);
 	if (a->call)
 		a->call->end = end;
 	a->call = NULL;
 	if (a->board)
 		a->board->asker = NULL;
 	a->board = NULL;
+	a->begun = false;
+	task_call_done(&a->task);
 	*a->all->config.woken = true;
 }
 
-/* A row with an error that was made before the question went out took no time. */
-static void take_failure(struct board_asker *a, struct span error, int64_t took)
+static void take_row(struct board_asker *a, struct span row)
 {
-	CLEANUP(json_free_ptr)
-	cJSON *json = json_parse(error.text, error.len, NULL);
+	enum call_end end =
+		board_answer_take(a->call, row, a->board->peer.device);
+	int begun = end != CALL_ANSWERED ?
+			    0 :
+			    task_call_begun(&a->task, &a->call->reply,
+					    &a->call->why);
 
-	control_error_decode(&a->call->why, json);
-	if (a->call->why.kind == ERR_NONE)
-		error_set(&a->call->why, ERR_PROTOCOL, "serve told no reason");
-	end_call(a, took == 0 ? CALL_UNSENT : CALL_LOST);
+	if (begun > 0) {
+		a->begun = true;
+		message_done(&a->call->reply);
+		return;
+	}
+	if (begun < 0 || (end == CALL_UNSENT && a->task.id))
+		end = CALL_LOST;
+	if (end != CALL_OPEN)
+		end_call(a, end);
 }
 
-/* True: it asks its user first (2026-07-28), which goes through serve no way. */
-static bool asks_more(const struct board_asker *a, struct error *err)
-{
-	const struct bridge_call *c = a->call;
-	bool asks = false;
-
-	if (a->board->peer.device ||
-	    (!modern_judge(c->method, c->reply.result, false, &asks, err) &&
-	     !asks))
-		return false;
-	if (asks)
-		error_set(
-			err, ERR_UNMET,
-			"it asks its user first, and nobody here is asked through serve (the bridge has a way where it is a target of its own: -t)");
-	return true;
-}
-
-static void take_reply(struct board_asker *a, struct span reply)
+/* Of the answer to a question. */
+static void take_end(struct board_asker *a)
 {
 	struct bridge_call *c = a->call;
 
-	if (message_decode(&c->reply, reply.text, reply.len, &c->why) ||
-	    asks_more(a, &c->why)) {
-		end_call(a, CALL_LOST);
+	a->busy = false;
+	if (!c)
+		return;
+	if (!a->begun) {
+		error_set(&c->why, ERR_CONNECT,
+			  "serve does not have it any more");
+		end_call(a, a->task.id ? CALL_LOST : CALL_UNSENT);
 		return;
 	}
-	end_call(a, CALL_ANSWERED);
-}
-
-/* photo.text NULL: serve said nothing of it. */
-static void take_photo(struct bridge_call *c, struct span photo)
-{
-	struct span member;
-
-	if (!c->photos)
-		return;
-	if (photo.text && json_span_member(photo, "data", &member))
-		c->photo = json_span_string(member);
-	else if (photo.text && json_span_member(photo, "why", &member))
-		c->no_photo = json_span_string(member);
-	else
-		c->no_photo = mem_strdup(
-			"serve is of a version that hands out none: restart it");
-}
-
-static void take_row(struct board_asker *a, const struct control_frame *f)
-{
-	static const char *const names[] = { "reply", "error", "took_us",
-					     "photo" };
-	struct span at[COUNT(names)] = { 0 };
-	int64_t took = 0;
-
-	json_span_members((struct span){ f->data, f->len }, names, COUNT(names),
-			  at);
-	if (at[2].text)
-		json_span_integer(at[2], &took);
-	if (at[1].text)
-		take_failure(a, at[1], took);
-	if (at[1].text || !at[0].text)
-		return;
-	take_photo(a->call, at[3]);
-	take_reply(a, at[0]);
+	a->begun = false;
+	if (ask_task(a, a, "tasks/result", c->deadline - loop_now(), &c->why))
+		end_call(a, CALL_LOST);
 }
 
 static void on_asked(void *owner, const struct control_frame *f)
@@ -665,16 +671,10 @@ static void on_asked(void *owner, const struct control_frame *f)
 	if (f->kind != CONTROL_JSON ||
 	    !json_span_member((struct span){ f->data, f->len }, "op", &op))
 		return;
-	if (json_span_is(op, "row") && a->call) {
-		take_row(a, f);
-	} else if (json_span_is(op, "end") || json_span_is(op, "error")) {
-		a->busy = false;
-		if (a->call) {
-			error_set(&a->call->why, ERR_CONNECT,
-				  "serve does not have it any more");
-			end_call(a, CALL_UNSENT);
-		}
-	}
+	if (json_span_is(op, "row") && a->call)
+		take_row(a, (struct span){ f->data, f->len });
+	else if (json_span_is(op, "end") || json_span_is(op, "error"))
+		take_end(a);
 }
 
 static void on_asker_closed(void *owner, const struct error *why)
@@ -695,7 +695,8 @@ static const struct control_client_events ask_events = {
 	.greeted = on_greeted, .frame = on_asked, .closed = on_asker_closed
 };
 
-static struct board_asker *free_asker(struct bridge_boards *b)
+/* NULL: all are in use. */
+static struct board_asker *find_asker(struct bridge_boards *b)
 {
 	struct board_asker *ended = NULL;
 
@@ -715,39 +716,51 @@ static struct board_asker *free_asker(struct bridge_boards *b)
 	return ended;
 }
 
-static int ask_board(struct board_asker *a, const struct bridge_board *d,
-		     const struct bridge_call *c, int64_t timeout,
-		     struct error *err)
+/* One that is connected; NULL: err. */
+static struct board_asker *free_asker(struct bridge_boards *b,
+				      struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *device = mem_printf("id:%s", d->peer.id);
-	const struct serve_question q = { .op = "fan",
-					  .device = device,
-					  .method = c->method,
-					  .params = c->params,
-					  .photos = c->photos,
-					  .timeout =
-						  timeout > 0 ? timeout : 1 };
+	struct board_asker *a = find_asker(b);
 
-	if (!a->client && open_line(a->all, &a->client, &ask_events, a, err)) {
+	if (!a)
+		error_set(err, ERR_CONNECT, "%d calls are on their way already",
+			  ASKERS_MAX);
+	else if (!a->client && open_line(b, &a->client, &ask_events, a, err))
 		a->client = NULL;
-		return -1;
-	}
-	return control_client_ask(a->client, &q, err);
+	return a && a->client ? a : NULL;
+}
+
+/* Of a server that is kept open: boards have no tasks. */
+static bool is_task_only(const struct bridge_peer *p,
+			 const struct bridge_call *c)
+{
+	const struct span params = { c->params, strlen(c->params) };
+	CLEANUP(mem_free_ptr) char *name = NULL;
+	const struct tool *tool;
+	struct span found;
+
+	if (p->device || !p->list || strcmp(c->method, "tools/call") != 0 ||
+	    !json_span_member(params, "name", &found))
+		return false;
+	name = json_span_string(found);
+	tool = name ? tool_list_find(&p->list->tools, name) : NULL;
+	return tool && tool_is_task_only(tool);
 }
 
 static int board_start(void *owner, struct bridge_call *c, int64_t timeout,
 		       struct error *err)
 {
 	struct bridge_board *d = owner;
-	struct board_asker *a = free_asker(d->all);
+	struct board_asker *a = free_asker(d->all, err);
+	struct serve_question q = { .method = c->method, .photos = c->photos };
+	CLEANUP(buf_done) struct buf room = { 0 };
 
 	if (!a)
-		return error_set(err, ERR_CONNECT,
-				 "%d calls are on their way already",
-				 ASKERS_MAX);
-	if (ask_board(a, d, c, timeout, err))
 		return -1;
-	a->busy = true;
+	a->task.wanted = is_task_only(&d->peer, c);
+	q.params = task_call_params(&a->task, c->params, &room);
+	if (ask_board(a, d, q, timeout, err))
+		return -1;
 	a->call = c;
 	a->board = d;
 	d->asker = a;
@@ -759,11 +772,8 @@ static void board_drop(void *owner, struct bridge_call *c)
 	struct bridge_board *d = owner;
 
 	(void)c;
-	if (!d->asker)
-		return;
-	d->asker->call = NULL;
-	d->asker->board = NULL;
-	d->asker = NULL;
+	if (d->asker)
+		end_call(d->asker, CALL_OPEN);
 }
 
 static const struct peer_kind board_kind = { .start = board_start,

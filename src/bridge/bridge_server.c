@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "bridge/server_asks.h"
 #include "bridge/server_listens.h"
+#include "bridge/task_call.h"
 #include "cli/connection.h"
 #include "cli/schema_cache.h"
 #include "cli/target_text.h"
@@ -53,8 +54,7 @@ struct bridge_server {
 	int32_t token; /* of its progress */
 	unsigned wants_lists; /* that many began before it goes again; 0 */
 	bool again; /* it went again for that */
-	bool as_task; /* it was asked for as one */
-	char *task; /* which it is by now; NULL */
+	struct task_call task;
 	/* what it is asked beside calls, one after the other */
 	struct call beside;
 	struct words methods, params; /* that wait */
@@ -277,14 +277,13 @@ static void server_beside(void *owner, const char *method, const char *params);
 /* It goes on without us, if the server has no way to end it. */
 static void end_task(struct bridge_server *s, bool over)
 {
-	CLEANUP(mem_free_ptr) char *id = TAKE(s->task);
 	CLEANUP(buf_done) struct buf params = { 0 };
 
-	s->as_task = false;
-	if (!id || over)
-		return;
-	json_add_object(&params, "taskId", id);
-	server_beside(s, "tasks/cancel", buf_string(&params));
+	if (s->task.id && !over) {
+		task_call_which(&s->task, &params);
+		server_beside(s, "tasks/cancel", buf_string(&params));
+	}
+	task_call_done(&s->task);
 }
 
 static void end_call(struct bridge_server *s, enum call_end end)
@@ -333,7 +332,8 @@ static bool is_unreached(const struct error *f)
 /* A task has begun by then. */
 static bool is_unsent(const struct bridge_server *s)
 {
-	return !s->task && (is_forgotten(s) || is_unreached(&s->call.failure));
+	return !s->task.id &&
+	       (is_forgotten(s) || is_unreached(&s->call.failure));
 }
 
 /* True: it asks its user first (2026-07-28), or err says what is wrong with it. */
@@ -400,33 +400,21 @@ static void await_task(struct bridge_server *s)
 {
 	struct client_request rq = { .method = "tasks/result",
 				     .timeout = time_left(s->at) };
-	struct error *why = &s->at->why;
-	CLEANUP(task_done) struct task t = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
 
-	if (task_read(&t, json_object(s->call.reply.result, "task"), why)) {
-		end_call(s, CALL_LOST);
-		return;
-	}
-	s->task = TAKE(t.id);
-	json_add_object(&params, "taskId", s->task);
+	task_call_which(&s->task, &params);
 	rq.params = buf_string(&params);
 	call_done(&s->call);
 	s->call = (struct call){ 0 };
-	if (client_start(&s->connection.client, &s->call, &rq, why))
+	if (client_start(&s->connection.client, &s->call, &rq, &s->at->why))
 		end_call(s, CALL_LOST);
-}
-
-static bool begins_task(const struct bridge_server *s)
-{
-	return s->as_task && !s->task &&
-	       json_object(s->call.reply.result, "task");
 }
 
 static void take_answer(struct bridge_server *s)
 {
 	const struct error *f = &s->call.failure;
 	struct error *why = &s->at->why;
+	int begun;
 
 	doubt(s, f);
 	if (wants_list(s, f))
@@ -435,8 +423,13 @@ static void take_answer(struct bridge_server *s)
 		if (why->kind != ERR_NONE ||
 		    server_asks_begin_round(&s->asks, &s->call.reply, why))
 			end_call(s, CALL_LOST);
-	} else if (begins_task(s)) {
+		return;
+	}
+	begun = task_call_begun(&s->task, &s->call.reply, why);
+	if (begun > 0) {
 		await_task(s);
+	} else if (begun < 0) {
+		end_call(s, CALL_LOST);
 	} else if (has_reply(&s->call)) {
 		message_take(&s->at->reply, &s->call.reply);
 		end_call(s, CALL_ANSWERED);
@@ -490,20 +483,6 @@ static const char *fit_params(struct bridge_server *s, const char *params,
 	return buf_string(room);
 }
 
-/* As it is, or as what asks for a task, where the tool is for nothing else. */
-static const char *task_params(struct bridge_server *s, const char *params,
-			       struct buf *room)
-{
-	const char *tool = s->call.subject;
-
-	s->as_task = tool && client_must_be_task(&s->connection.client, tool);
-	if (!s->as_task)
-		return params;
-	buf_add(room, params, strlen(params) - 1);
-	buf_text(room, ",\"task\":{}}");
-	return buf_string(room);
-}
-
 static int send_call(struct bridge_server *s, const struct bridge_call *c,
 		     const char *params, int64_t timeout, struct error *err)
 {
@@ -522,7 +501,10 @@ static int send_call(struct bridge_server *s, const struct bridge_call *c,
 	rq.params = fit_params(s, params, arguments, &room, err);
 	if (!rq.params)
 		return -1;
-	rq.params = task_params(s, rq.params, &whole);
+	s->task.wanted =
+		s->call.subject &&
+		client_must_be_task(&s->connection.client, s->call.subject);
+	rq.params = task_call_params(&s->task, rq.params, &whole);
 	if (client_start(&s->connection.client, &s->call, &rq, err))
 		return -1;
 	s->token = s->call.id;

@@ -82,7 +82,7 @@ static size_t task_hint(const struct client *c, const struct tool *t)
 
 	if (c->modern)
 		return 0;
-	if (task && strcmp(task, "required") == 0)
+	if (tool_is_task_only(t))
 		return HINT_TASK_ONLY;
 	if (!client_has_tasks(c, &tasks) || !tasks ||
 	    (task && strcmp(task, "optional") == 0))

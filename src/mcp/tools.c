@@ -340,6 +340,13 @@ int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 	return tool_list_add_take(l, &m, NULL, err);
 }
 
+bool tool_is_task_only(const struct tool *t)
+{
+	const cJSON *execution = json_object(t->json, "execution");
+
+	return text_same(json_string(execution, "taskSupport"), "required");
+}
+
 const struct tool *tool_list_find(const struct tool_list *l, const char *name)
 {
 	size_t at = name_set_find(&l->names, name);

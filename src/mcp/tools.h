@@ -53,6 +53,9 @@ void tool_list_filter(struct tool_list *l,
 		      bool (*keep)(void *owner, const struct tool *t),
 		      void *owner);
 
+/* It is for nothing but tasks, as it says (execution.taskSupport). */
+bool tool_is_task_only(const struct tool *t);
+
 /* The first tool of that name; NULL. */
 const struct tool *tool_list_find(const struct tool_list *l, const char *name);
 

@@ -797,7 +797,8 @@ h.end()
 EOF
 }
 
-@test "a tool that can only be a task is called as one; one that is given up is cancelled" {
+# only_tasks: tasks.py, a server whose tools can only be tasks.
+only_tasks() {
 	cat >tasks.py <<'EOF'
 import json, sys
 def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
@@ -830,6 +831,10 @@ for line in sys.stdin:
         answer = {"result": {"content": [{"type": "text", "text": "done " + params["taskId"]}]}}
     say({"id": m["id"], **answer})
 EOF
+}
+
+@test "a tool that can only be a task is called as one; one that is given up is cancelled" {
+	only_tasks
 	host "stdio:/usr/bin/python3 $WORK/tasks.py" <<'EOF'
 import sys, time
 from bridge_host import Host
@@ -850,6 +855,30 @@ assert h.call("slow") == ("done slow-1", False)
 h.end()
 EOF
 	[ "$(grep -c '^tasks/cancel' tasks.log)" = 1 ]
+}
+
+@test "so it is where serve keeps its server open" {
+	only_tasks
+	mcpctl open "stdio:/usr/bin/python3 $WORK/tasks.py"
+	host <<'EOF'
+import time
+from bridge_host import Host
+h = Host("--timeout", "5s", "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("slow")
+assert h.call("slow") == ("done slow-1", False)
+assert h.call("fails") == ("out of luck", True), h.call("fails")
+ident = h.start_call("stuck")
+while "tasks/result stuck-1" not in open("tasks.log").read():
+    time.sleep(0.05)
+h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}})
+while "tasks/cancel stuck-1" not in open("tasks.log").read():
+    time.sleep(0.05)
+assert h.call("slow") == ("done slow-1", False)
+h.end()
+EOF
+	[ "$(grep -c '^tasks/cancel' tasks.log)" = 1 ]
+	mcpctl stop
 }
 
 @test "arguments that a server wants in headers, too, also at once when it is back" {
