@@ -99,8 +99,7 @@ static void make_due(struct mqtt_peer *p)
 static void mqtt_peer_free(struct mqtt_peer *p)
 {
 	mqtt_audio_leave(p->audio);
-	if (p->why)
-		error_reset(p->why);
+	error_reset(p->why);
 	mem_free(p->why);
 	mem_free(p->client_id);
 	mem_free(p->device_id);
@@ -148,8 +147,7 @@ static void tell_closed(struct mqtt_peer *p)
 	}
 	t->impl = NULL;
 	t->events->closed(t->owner, why ? why : &proper);
-	if (why)
-		error_reset(why);
+	error_reset(why);
 	mem_free(why);
 }
 

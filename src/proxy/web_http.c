@@ -419,11 +419,6 @@ static void open_talk(struct http_leg *w)
 	w->leg.talk = talk_open(w->leg.web->proxy, &opening);
 	if (!w->leg.talk && turn_make_room(web->proxy, goes_first(w)))
 		w->leg.talk = talk_open(w->leg.web->proxy, &opening);
-	if (!w->leg.talk)
-		return;
-	w->leg.talk->diag.about.board = true;
-	w->leg.talk->diag.about.from.board = w->leg.address;
-	w->leg.talk->diag.about.from.asked = w->leg.web->up.url;
 }
 
 static void ask_upstream(struct http_leg *w)

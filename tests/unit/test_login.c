@@ -4,6 +4,7 @@
  * wants; and tokens that are kept, renewed and got anew.
  */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "auth/token_source.h"
@@ -920,6 +921,39 @@ static void a_port_that_is_taken(void **state)
 	assert_int_not_equal(got.port, t.web.port);
 	assert_int_not_equal(got.port, 0);
 	registration_done(&got);
+}
+
+static struct rlimit files_before;
+
+/* Behind that answer there is no room for another socket. */
+static void leave_no_room(struct web_client *c, const char *request)
+{
+	struct rlimit none;
+
+	serve(c, request);
+	if (!text_starts(request, SERVER))
+		return;
+	none = files_before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+}
+
+/* No port for who comes back: nobody is sent away, and nothing registered. */
+static void no_port_at_all(void **state)
+{
+	(void)state;
+	good_pages();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files_before), 0);
+	t.web.answer = leave_no_room;
+	log_in(NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files_before), 0);
+	assert_false(t.got);
+	assert_int_equal(t.why.kind, ERR_CONNECT);
+	assert_string_equal(t.why.text,
+			    "cannot listen on port 0: Too many open files");
+	assert_int_equal(t.visits, 0);
+	asked(1, SERVER);
+	assert_int_equal(t.web.requests.count, 2);
 }
 
 /* Its secret is good for a while, and sent as it was registered. */
@@ -1981,6 +2015,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(registrations_are_kept, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_port_that_is_taken, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(no_port_at_all, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_secret_that_is_kept, set_up,
 						tear_down),
