@@ -26,6 +26,8 @@
 
 enum {
 	LINES_MAX = 64, /* questions to boards at once; serve takes more */
+	SILENT_PART =
+		6, /* so long, of its time to begin, one is kept for who is silent */
 	TURN_MS = 200, /* from one look at all boards to the next */
 	STEP_MS = 1000, /* from one line of a program's to the next */
 	BEGIN_MS = 30000,
@@ -711,6 +713,26 @@ static int switch_power(struct upgrade *u, struct error *err)
 	return 0;
 }
 
+/* What it does is seen without its line, and its answer comes after a failure only. */
+static bool is_silent(const struct upgrade *u, const struct upgrade_row *row)
+{
+	return row->call.line && !row->board.asked &&
+	       (u->way == UPGRADE_BY_TOOL || row->restarting) &&
+	       loop_now() - row->board.begun >= u->times.begin / SILENT_PART;
+}
+
+/* The line of such a one is for another; false: there is none. */
+static bool give_back(const struct upgrade *u)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		if (!is_silent(u, &u->row[i]))
+			continue;
+		control_line_close(TAKE(u->row[i].call.line));
+		return true;
+	}
+	return false;
+}
+
 /* As many as there are lines for: serve has so many for all commands. */
 static int call_more(struct upgrade *u, struct error *err)
 {
@@ -719,13 +741,16 @@ static int call_more(struct upgrade *u, struct error *err)
 	for (size_t i = 0; i < u->count; i++)
 		lines += (size_t)(u->row[i].call.line != NULL) +
 			 (size_t)(u->row[i].again.line != NULL);
-	for (size_t i = 0; i < u->count && lines < LINES_MAX; i++) {
+	for (size_t i = 0; i < u->count; i++) {
 		struct upgrade_row *row = &u->row[i];
 
+		if (!row->is_back && !row->to_call)
+			continue;
+		if (lines >= LINES_MAX && !give_back(u))
+			return 0;
+		lines -= lines >= LINES_MAX;
 		if (row->is_back)
 			ask_again(u, row);
-		else if (!row->to_call)
-			continue;
 		else if (call(u, row, err))
 			return -1;
 		lines += row->call.line || row->again.line;

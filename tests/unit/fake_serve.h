@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "wire/control_frames.h"
 
-enum { FAKE_PEERS = 64 };
+enum { FAKE_PEERS = 128 };
 
 struct fake_serve;
 

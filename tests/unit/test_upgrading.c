@@ -347,6 +347,39 @@ static void test_assets(void **state)
 		run("assets", &rows[i]);
 }
 
+#define DONE(id)                                                                 \
+	"{\"op\":\"fetch\",\"id\":\"" id "\",\"taken\":304,\"asked\":1,"         \
+	"\"running\":0,\"from\":\"10.0.0.8:6\"}\n{\"op\":\"asked\",\"id\":\"" id \
+	"\",\"address\":\"10.0.0.8:9\",\"ota\":{\"version\":\"2.5.0\"}}\n"
+
+/*
+ * There are lines for 64 of them. The last one is called though the others are
+ * silent, and what these do is seen all the same.
+ */
+static void test_silent_ones(void **state)
+{
+	CLEANUP(buf_done) struct buf hosted = { 0 };
+	struct upgrade_line row = { .line = "--all --settle 1ms --timeout 3s",
+				    .steps = { STATUS,
+					       { .key = "\"op\":\"host\"" },
+					       { "get_system_info", END, NULL },
+					       { "\"id:b64\"", "",
+						 DONE("b64") DONE("b0") } },
+				    .out = "b64  done  ",
+				    .status = 3,
+				    .text = "63 of 65 boards failed" };
+
+	(void)state;
+	for (int i = 0; i <= 64; i++)
+		buf_printf(&hosted,
+			   "{\"op\":\"hosted\",\"device\":{\"id\":\"b%d\"},"
+			   "\"url\":\"http://h/\"}\n",
+			   i);
+	buf_text(&hosted, END);
+	row.steps[1].lines = buf_string(&hosted);
+	run("upgrade", &row);
+}
+
 static int prepare(void **state)
 {
 	unsetenv("MCPCTL_TARGET");
@@ -371,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_by_tool),
 		cmocka_unit_test(test_by_ota),
 		cmocka_unit_test(test_assets),
+		cmocka_unit_test(test_silent_ones),
 	};
 
 	mem_init();
