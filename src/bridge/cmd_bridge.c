@@ -17,6 +17,7 @@
 #include "bridge/seen_list.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/named_file.h"
 
 #define AT(member) offsetof(struct bridge_options, member)
 
@@ -315,6 +316,39 @@ static void tell_left_out(struct app *app)
 			"--trust is left out, since it is for one command: 'mcpctl trust FILE' lets an mcp.json of a folder be used from now on");
 }
 
+static void tell_folder(struct app *app, const struct named_files *files,
+			const char *name)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct named_file *f = &files->item[i];
+
+		if (!named_file_entry(f, name))
+			continue;
+		if (!f->own)
+			render_note(
+				&app->out,
+				"'%s' stands in '%s', a file of this folder or of one above: a host that starts elsewhere does not find it, unless --config names it",
+				name, f->path);
+		return;
+	}
+}
+
+/* Names of a project's files mean nothing elsewhere. */
+static void tell_folders(struct app *app)
+{
+	const struct config *c = &app->config;
+	CLEANUP(named_files_done) struct named_files files = { 0 };
+
+	if (c->config_file)
+		return;
+	named_files_read(&files, NULL);
+	named_files_read_clients(&files);
+	for (size_t i = 0; i < c->targets.count; i++)
+		tell_folder(app, &files, c->targets.word[i]);
+	if (!c->targets.count && c->target)
+		tell_folder(app, &files, c->target);
+}
+
 static int print_config(const struct invocation *in,
 			const struct bridge_options *o, struct error *err)
 {
@@ -337,6 +371,7 @@ static int print_config(const struct invocation *in,
 		return -1;
 	render_note(&in->app->out, "this goes into %s", where);
 	tell_left_out(in->app);
+	tell_folders(in->app);
 	warn_of_secrets(in->app);
 	fwrite(buf_string(&out), 1, out.len, in->app->out.out);
 	return 0;

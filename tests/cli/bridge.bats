@@ -655,6 +655,19 @@ EOF
 	jq -e '.[].boards.args == ["bridge"]' <<<"$out"
 }
 
+@test "settings with a name of a folder's file say that it is not found elsewhere" {
+	local said="a file of this folder or of one above: a host that starts elsewhere does not find it"
+	echo '{"mcpServers": {"files": {"command": "cat"}}}' >mcp.json
+	mcp -t files -t sim: bridge --print-config claude
+	ends 0
+	hints "'files' stands in '$(pwd -P)/mcp.json', $said"
+	MCPCTL_TARGET=files mcp bridge --print-config claude
+	hints "$said"
+	mcp --config mcp.json -t files bridge --print-config claude
+	ends 0
+	absent "$said" <<<"$err"
+}
+
 @test "each call is a line of the log, without secrets" {
 	host <<'EOF'
 from bridge_host import Host
