@@ -553,6 +553,18 @@ static const char *files_word(const struct capture_verb *v)
 			     "one file";
 }
 
+static int wrong_count(const struct capture_verb *v, int files,
+		       struct error *err)
+{
+	error_set(err, ERR_USAGE, "capture %s takes %s", v->name,
+		  files_word(v));
+	if (files <= v->least || v->most != 1)
+		return -1;
+	return error_hint(
+		err, "what comes of it goes to stdout: capture %s FILE >OTHER",
+		v->name);
+}
+
 static int capture_run(const struct invocation *in, struct error *err)
 {
 	for (size_t i = 0; i < COUNT(verbs); i++) {
@@ -562,8 +574,7 @@ static int capture_run(const struct invocation *in, struct error *err)
 		if (strcmp(in->argv[0], v->name) != 0)
 			continue;
 		if (files < v->least || (v->most && files > v->most))
-			return error_set(err, ERR_USAGE, "capture %s takes %s",
-					 v->name, files_word(v));
+			return wrong_count(v, files, err);
 		return check_options(v, in->options, err) ? -1 :
 							    v->run(in, err);
 	}

@@ -129,6 +129,7 @@ shown() {
 	mcp capture mask talk.jsonl talk.jsonl
 	ends 2
 	hints 'capture mask takes one file'
+	hints 'goes to stdout: capture mask FILE >OTHER'
 	mcp capture diff talk.jsonl
 	ends 2
 	hints 'capture diff takes two files'
