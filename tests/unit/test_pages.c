@@ -1024,6 +1024,15 @@ static void test_pages_of_others(void **state)
 					   "Sec-Fetch-Mode", "navigate",
 					   "Sec-Fetch-Dest", "document" }),
 			 PAGES_MAY);
+	/* Ours, and what the user typed. */
+	assert_int_equal(JUDGE(&a, .address = here, .method = "POST",
+			       .header = { "Sec-Fetch-Site", "same-origin",
+					   "Sec-Fetch-Mode", "cors" }),
+			 PAGES_MAY);
+	assert_int_equal(JUDGE(&a, .address = here, .method = "GET",
+			       .header = { "Sec-Fetch-Site", "none",
+					   "Sec-Fetch-Mode", "no-cors" }),
+			 PAGES_MAY);
 	for (size_t i = 0; i < COUNT(frames); i++) {
 		assert_int_equal(
 			JUDGE(&a, .address = here, .method = "GET",
@@ -1108,6 +1117,40 @@ static void test_token(void **state)
 	pages_access_done(&other);
 }
 
+/* A cookie that ends then, sealed as ours are; yours. */
+static char *cookie_until(const struct pages_access *a, int64_t ms)
+{
+	CLEANUP(mem_free_ptr) char *what = mem_printf("%lld-00", (long long)ms);
+	CLEANUP(buf_done) struct buf b = { 0 };
+	char sum[SHA256_TEXT];
+
+	buf_add(&b, a->inner, sizeof(a->inner));
+	buf_printf(&b, "session 0\n%s", what);
+	sha256_text(b.data, b.len, sum);
+	buf_reset(&b);
+	buf_add(&b, a->outer, sizeof(a->outer));
+	buf_text(&b, sum);
+	sha256_text(b.data, b.len, sum);
+	return mem_printf("mcpctl=%s-%s", what, sum);
+}
+
+static void test_sessions_end(void **state)
+{
+	struct pages_access a = { 0 };
+	char *late, *good;
+
+	(void)state;
+	assert_int_equal(pages_access_open(&a, NULL, NULL), 0);
+	a.token = mem_strdup("0123456789abcdef");
+	late = cookie_until(&a, unix_now_ms() - 1);
+	good = cookie_until(&a, unix_now_ms() + PAGES_SESSION_MS);
+	assert_int_equal(with_cookie(&a, good), PAGES_MAY);
+	assert_int_equal(with_cookie(&a, late), PAGES_UNKNOWN);
+	mem_free(late);
+	mem_free(good);
+	pages_access_done(&a);
+}
+
 /* By TLS through a proxy of the user's, as front tells. */
 static void test_secure(void **state)
 {
@@ -1186,6 +1229,13 @@ static void test_seals(void **state)
 	assert_true(pages_access_sealed(&a, &head, "b1", seal));
 	assert_false(pages_access_sealed(&a, &head, "b2", seal));
 	assert_false(pages_access_sealed(&other, &head, "b1", seal));
+	/* Each of its two keys counts. */
+	memcpy(other.outer, a.outer, sizeof(a.outer));
+	assert_false(pages_access_sealed(&other, &head, "b1", seal));
+	memcpy(other.inner, a.inner, sizeof(a.inner));
+	assert_true(pages_access_sealed(&other, &head, "b1", seal));
+	other.outer[0] ^= 1;
+	assert_false(pages_access_sealed(&other, &head, "b1", seal));
 	assert_false(pages_access_sealed(&a, &head, "b1", NULL));
 	assert_false(pages_access_sealed(&a, &head, "b1", ""));
 	pages_access_done(&a);
@@ -1233,6 +1283,7 @@ int main(void)
 		cmocka_unit_test(test_from_here_alone),
 		cmocka_unit_test(test_pages_of_others),
 		cmocka_unit_test(test_token),
+		cmocka_unit_test(test_sessions_end),
 		cmocka_unit_test(test_secure),
 		cmocka_unit_test(test_tries),
 		cmocka_unit_test(test_seals),
