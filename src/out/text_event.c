@@ -97,7 +97,7 @@ static void add_words(struct buf *out, const struct event *e)
 	}
 	if (e->kind == EVENT_DROPPED && !e->note) {
 		wrap_count(out, e->count, "event");
-		buf_text(out, " were lost");
+		buf_text(out, e->count == 1 ? " was lost" : " were lost");
 	}
 	if (e->kind == EVENT_REQUEST)
 		buf_text(out, e->answered ? "a request" : "a request, refused");

@@ -76,9 +76,10 @@ static void append_dropped(struct records *r)
 	struct record *lost = append(r, RECORD_DROPPED, LEVEL_WARN);
 
 	lost->count = r->dropped;
-	lost->text = mem_printf(
-		"%llu records were lost: more came than could be shown",
-		(unsigned long long)r->dropped);
+	lost->text =
+		mem_printf("%llu %s lost: more came than could be shown",
+			   (unsigned long long)r->dropped,
+			   r->dropped == 1 ? "record was" : "records were");
 	r->dropped = 0;
 }
 

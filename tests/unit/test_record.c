@@ -90,7 +90,11 @@ static void test_flood(void **state)
 		record_free(records_take(&r));
 	last = records_take(&r);
 	assert_int_equal(last->kind, RECORD_DROPPED);
+	assert_int_equal(last->level, LEVEL_WARN);
 	assert_int_equal(last->count, 7);
+	assert_string_equal(
+		last->text,
+		"7 records were lost: more came than could be shown");
 	record_free(last);
 	assert_next(&r, "after");
 	assert_null(records_take(&r));
@@ -101,6 +105,8 @@ static void test_flood(void **state)
 	last = records_take(&r);
 	assert_int_equal(last->kind, RECORD_DROPPED);
 	assert_int_equal(last->count, 1);
+	assert_string_equal(last->text,
+			    "1 record was lost: more came than could be shown");
 	record_free(last);
 	assert_null(records_take(&r));
 	records_done(&r);

@@ -218,7 +218,7 @@ static void test_other_events(void **state)
 			      .answered = true },
 	      "  roots/list  a request\n");
 	event((struct event){ .kind = EVENT_DROPPED, .count = 1 },
-	      "  dropped  1 event were lost\n");
+	      "  dropped  1 event was lost\n");
 	event((struct event){ .kind = EVENT_AUDIO,
 			      .count = 1,
 			      .bytes = 2,
