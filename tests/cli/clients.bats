@@ -151,11 +151,13 @@ homes() {
 
 @test "targets --ping: who answers, and how long; status 7 if one does not" {
 	mkdir -p config/mcpctl
-	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"b":{"url":"sim:"},"off":{"command":"false","enabled":false}}}'
+	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"off":{"command":"false","enabled":false},"b":{"url":"sim:"}}}'
 	mcp targets --ping
 	ends 0
-	shows 'a .* sim: .* ms'
-	says 'switched off there'
+	shows '^a .* sim: .* ms'
+	shows '^off .*switched off there'
+	shows '^b .* sim: .* ms'
+	[ "$(wc -l <stdout)" = 3 ]
 	put .cursor/mcp.json <<<'{"mcpServers":{"c":{"url":"http://127.0.0.1:1/mcp"},"d":{"url":"http://${NOBODY_SETS_THIS}/"}}}'
 	mcp -o json targets --ping
 	ends 7
