@@ -151,13 +151,14 @@ homes() {
 
 @test "targets --ping: who answers, and how long; status 7 if one does not" {
 	mkdir -p config/mcpctl
-	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"off":{"command":"false","enabled":false},"b":{"url":"sim:"}}}'
+	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"off":{"command":"false","enabled":false},"b":{"url":"sim:"},"last":{"command":"false","enabled":false}}}'
 	mcp targets --ping
 	ends 0
 	shows '^a .* sim: .* ms'
 	shows '^off .*switched off there'
 	shows '^b .* sim: .* ms'
-	[ "$(wc -l <stdout)" = 3 ]
+	shows '^last .*switched off there'
+	[ "$(wc -l <stdout)" = 4 ]
 	put .cursor/mcp.json <<<'{"mcpServers":{"c":{"url":"http://127.0.0.1:1/mcp"},"d":{"url":"http://${NOBODY_SETS_THIS}/"}}}'
 	mcp -o json targets --ping
 	ends 7
@@ -166,6 +167,25 @@ homes() {
 	shows '"name":"a",.*"answers":true,"took_us":[0-9]*,"error":null'
 	rm .cursor/mcp.json
 	put .cursor/mcp.json <<<'{"mcpServers":{"d":{"url":"http://${NOBODY_SETS_THIS}/"}}}'
+	mcp targets --ping
+	ends 7
+	hints '1 cannot be dialled'
+}
+
+@test "targets --ping: what is not to be dialled fails nobody, however wrong it is" {
+	mkdir -p config/mcpctl
+	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"url":"sim:"},"off":{"command":7,"enabled":false}}}'
+	put .mcp.json <<<'{"mcpServers":{"a":{"command":7},"b":{"url":"sim:"}}}'
+	mcp targets --ping
+	ends 0
+	hints '2 not dialled: their files are not trusted'
+	mcpctl trust .mcp.json
+	mcp targets --ping
+	ends 0
+	shows '^b .* sim: .* ms'
+	says 'another file before it has the name'
+	absent 'not dialled' stderr
+	put config/mcpctl/mcp.json <<<'{"mcpServers":{"a":{"command":7},"off":{"command":7,"enabled":false}}}'
 	mcp targets --ping
 	ends 7
 	hints '1 cannot be dialled'
