@@ -434,6 +434,14 @@ static void test_info(void **state)
 	assert_non_null(strstr(s.out, "\"dialect\":null"));
 	assert_non_null(strstr(s.out, "\"initialize\":null}}\n"));
 	rendered_end(&s);
+	/* It took no time, and came without asking for OTA. */
+	c.initialize_us = 0;
+	peer.has_ota = false;
+	start();
+	s.r.ops->info(&s.r, &i);
+	assert_non_null(strstr(rendered_out(&s), "\"ota\":null,"));
+	assert_non_null(strstr(s.out, "\"initialize\":0}}\n"));
+	rendered_end(&s);
 	headers_done(&peer.headers);
 	link_done(&link);
 	message_done(&c.initialize);
