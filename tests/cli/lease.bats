@@ -368,6 +368,28 @@ let_go() { touch "$1.end"; }
 	absent 'did not answer' log.err
 }
 
+# named NAME VARIABLE=VALUE…: who holds it, where these are set.
+named() {
+	local name=$1
+	shift
+	env -u GITHUB_JOB -u GITHUB_RUN_ID -u CI_JOB_NAME -u CI_JOB_ID -u JOB_NAME -u BUILD_NUMBER \
+		"$@" mcpctl lease kitchen --for 1m >lease.sh
+	mcp devices kitchen
+	says "leased by $name"
+	# shellcheck source=/dev/null
+	(. ./lease.sh && mcpctl lease --release)
+}
+
+@test "who holds a board is the job of a CI system and its run, else the user" {
+	two
+	named 'flash 17' GITHUB_JOB=flash GITHUB_RUN_ID=17
+	named 'flash 18' CI_JOB_NAME=flash CI_JOB_ID=18
+	named 'flash 19' JOB_NAME=flash BUILD_NUMBER=19
+	# Half of it is none.
+	named "$(id -un)" GITHUB_JOB=flash
+	named "$(id -un)" GITHUB_JOB= GITHUB_RUN_ID=17
+}
+
 @test "power: the command gets the board as an argument, behind the fences" {
 	cat >rack <<-'END'
 		#!/bin/sh
