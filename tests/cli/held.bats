@@ -56,8 +56,8 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	[[ "$output" == *"is open already"* ]]
 	[ "$(mcpctl devices -q | wc -l)" = 1 ]
 	# A name that is none does not keep it open.
-	run -7 mcpctl close nothing "$(asking)"
-	[[ "$output" == *"no server that is kept open fits 'nothing'"*"closed 1 server"* ]]
+	run -7 mcpctl close nothing "$(asking)" nothing
+	[[ "$output" == *"no server that is kept open fits 'nothing'"*"closed 1 server" ]]
 }
 
 @test "another folder or environment is another instance" {
@@ -216,6 +216,7 @@ devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 	run -2 mcpctl open --idle soon "$(asking)"
 	run -7 mcpctl close nothing
 	[[ "$output" == *"no server that is kept open fits 'nothing'"* ]]
+	[[ "$output" != *closed* ]]
 	# One that cannot does not keep another from being opened.
 	[ "$(mcpctl devices -q | wc -l)" = 0 ]
 	run -3 mcpctl open nonexistent stdio:./no-such mqtt://127.0.0.1/board

@@ -260,11 +260,44 @@ static void helps(void **state)
 	says(runs("help ping"), "usage: mcpctl");
 	fails("help zzz", ERR_USAGE, "zzz");
 	says(err.hint, "if it is a tool: describe zzz; ");
+	/* A name with a dot is one, and is asked for. */
+	assert_false(connection.connected);
+	says(runs("help self.reboot"), "self.reboot");
 	/* Connected, any word may be one. */
-	runs("ping");
+	assert_true(connection.connected);
 	says(runs("help reboot"), "self.reboot");
 	fails("help --zzz", ERR_USAGE, "--zzz");
 	assert_null(strstr(err.hint, "if it is a tool"));
+}
+
+/* Whether the line behind the one that fails was run. */
+static void goes_on(const char *word, const char *path, bool on)
+{
+	CLEANUP(mem_free_ptr) char *line = mem_printf("run %s%s", word, path);
+	size_t from;
+
+	fflush(app.out.out);
+	from = out_len;
+	error_reset(&err);
+	shell_run_line(&shell, line, &err);
+	fflush(app.out.out);
+	if (!strstr(out + from, "\"volume\":70") == on)
+		fail_msg("'%s': '%s'", line, out + from);
+}
+
+static void runs_files(void **state)
+{
+	char path[] = "/tmp/test_shell_run_XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	assert_non_null(file);
+	fputs("ping 1\nself.get_device_status\n", file);
+	fclose(file);
+	goes_on("", path, false);
+	goes_on("-k ", path, true);
+	goes_on("--keep-going ", path, true);
+	unlink(path);
 }
 
 static void last_again(void **state)
@@ -279,6 +312,7 @@ static void last_again(void **state)
 	says(runs("last -o raw"), "\"jsonrpc\":\"2.0\"");
 	runs("tools 'self.audio*'");
 	says(runs("last --output=json"), "{\"name\":\"self.audio_speaker");
+	says(runs("last --output json"), "{\"name\":\"self.audio_speaker");
 	runs("describe self.reboot");
 	says(runs("last -ojson"), "{\"tool\":{\"name\":\"self.reboot\"");
 	runs("info");
@@ -436,6 +470,7 @@ int main(void)
 		TEST(wrong_words),
 		TEST(helps),
 		TEST(last_again),
+		TEST(runs_files),
 		TEST(waits_for_lines),
 		TEST(outside),
 		TEST(peers),
