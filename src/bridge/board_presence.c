@@ -701,12 +701,8 @@ int64_t board_presence_tend(struct board_presence *p)
 	return due < next ? due : next;
 }
 
-static void release(void *owner)
+static void presence_free(struct board_presence *p)
 {
-	struct board_presence *p = owner;
-	void (*closed)(void *owner) = p->closed;
-
-	owner = p->owner;
 	bridge_host_free(p->host);
 	bridge_close(&p->view);
 	for (size_t i = 0; i < COUNT(p->topic); i++)
@@ -715,6 +711,15 @@ static void release(void *owner)
 	mem_free(p->id);
 	mem_free(p->server);
 	mem_free(p);
+}
+
+static void release(void *owner)
+{
+	struct board_presence *p = owner;
+	void (*closed)(void *owner) = p->closed;
+
+	owner = p->owner;
+	presence_free(p);
 	closed(owner);
 }
 
@@ -730,4 +735,18 @@ void board_presence_close(struct board_presence *p, void (*closed)(void *owner),
 	}
 	say_goodbye(p);
 	p->place->mqtt->client_close(p->client, release);
+}
+
+/* A client that is closed says nothing more to who had it. */
+void board_presence_forget(struct board_presence *p)
+{
+	if (p->client)
+		disconnect_it(p);
+	presence_free(p);
+}
+
+bool board_presence_is_of(const struct board_presence *p,
+			  const struct bridge_peer *peer)
+{
+	return p->peer == peer;
 }

@@ -39,6 +39,10 @@ int64_t board_presence_tend(struct board_presence *p);
 /* Its presence is taken back; freed from the loop, closed is called then. */
 void board_presence_close(struct board_presence *p, void (*closed)(void *owner),
 			  void *owner);
+/* The same at once: its board is forgotten. */
+void board_presence_forget(struct board_presence *p);
+bool board_presence_is_of(const struct board_presence *p,
+			  const struct bridge_peer *peer);
 /* "SERVER-ID/SERVER-NAME". */
 const char *board_presence_server(const struct board_presence *p);
 

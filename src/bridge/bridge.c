@@ -136,6 +136,8 @@ static void lose_peer(void *owner, struct bridge_peer *p)
 	struct bridge *b = owner;
 	size_t at = 0;
 
+	if (b->lost)
+		b->lost(b->lost_owner, p);
 	while (b->peer[at] != p)
 		at++;
 	memmove(b->peer + at, b->peer + at + 1,
@@ -186,19 +188,19 @@ const char *bridge_socket(const struct config *c)
 static int open_boards(struct bridge *b, struct error *err)
 {
 	const struct config *c = &b->app->config;
-	struct boards_config config = { .loop = b->app->loop,
-					.patterns = &b->patterns,
-					.keep = !b->rules.awake_only,
-					.interval = interval_of(b),
-					.changed = &b->changed,
-					.woken = &b->woken,
-					.came = add_peer,
-					/* There each of them has its place. */
-					.went = b->options->mcp_mqtt ?
-							NULL :
-							lose_peer,
-					.told = bridge_tell,
-					.owner = b };
+	struct boards_config config = {
+		.loop = b->app->loop,
+		.patterns = &b->patterns,
+		.keep = !b->rules.awake_only,
+		.interval = interval_of(b),
+		.changed = &b->changed,
+		.woken = &b->woken,
+		.came = add_peer,
+		/* They stay announced as long as we run. */
+		.went = b->options->keep_asleep ? NULL : lose_peer,
+		.told = bridge_tell,
+		.owner = b
+	};
 
 	if (!bridge_wants_boards(c))
 		return 0;

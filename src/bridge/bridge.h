@@ -42,6 +42,9 @@ struct bridge {
 	/* What hosts see changed; NULL. */
 	void (*on_change)(void *owner);
 	void *owner;
+	/* One of them is forgotten, behind it freed; main line; NULL. */
+	void (*lost)(void *lost_owner, const struct bridge_peer *p);
+	void *lost_owner;
 };
 
 /* Boards are meant where no target is, or where one of them is named. */

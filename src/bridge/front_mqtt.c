@@ -124,6 +124,21 @@ static void warn_plain(const struct front_mqtt *f)
 
 static void close_mqtt(void *front);
 
+/* It may be too new to have a place here. */
+static void on_lost(void *owner, const struct bridge_peer *peer)
+{
+	struct front_mqtt *f = owner;
+
+	for (size_t i = 0; i < f->count; i++) {
+		if (!board_presence_is_of(f->board[i], peer))
+			continue;
+		board_presence_forget(f->board[i]);
+		memmove(f->board + i, f->board + i + 1,
+			(--f->count - i) * sizeof(struct board_presence *));
+		return;
+	}
+}
+
 static int open_mqtt(void **front, const struct front_order *order,
 		     struct error *err)
 {
@@ -144,6 +159,8 @@ static int open_mqtt(void **front, const struct front_order *order,
 		return -1;
 	}
 	warn_plain(f);
+	order->bridge->lost = on_lost;
+	order->bridge->lost_owner = f;
 	*front = f;
 	return 0;
 }
@@ -189,6 +206,7 @@ static void close_mqtt(void *front)
 {
 	struct front_mqtt *f = front;
 
+	f->order->bridge->lost = NULL;
 	for (size_t i = 0; i < f->count; i++)
 		board_presence_close(f->board[i], on_closed, f);
 	/* Connections take at most a second for what is to be said. */

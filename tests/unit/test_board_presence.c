@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bridge/board_presence.h"
+#include "bridge/fronts.h"
 #include "cli/app.h"
 #include "net/mqtt.h"
 #include "wire/mcp_topic.h"
@@ -866,6 +867,60 @@ static void it_is_closed(void **state)
 	assert_int_equal(front.closed, 1);
 }
 
+/* At once, and what was said of it is taken back. */
+static void one_that_is_forgotten(void **state)
+{
+	CLEANUP(mem_free_ptr) char *presence = NULL;
+
+	(void)state;
+	connect_board();
+	presence = mem_printf("retain $mcp-server/presence/%s ",
+			      board_presence_server(board));
+	bridge_peer_away(&peer, LACKS_WAKING, NULL);
+	assert_true(board_presence_is_of(board, &peer));
+	board_presence_forget(TAKE(board));
+	assert_string_equal(broker.said[broker.count - 1], presence);
+	assert_int_equal(broker.closed, 1);
+	assert_null(broker.on_closed);
+}
+
+static void on_line(void *owner, const char *text)
+{
+	(void)owner;
+	fail_msg("%s", text);
+}
+
+/* As the bridge has it: who comes behind has its place. */
+static void a_front_that_forgets(void **state)
+{
+	struct bridge_peer other = { .kind = &played };
+	struct bridge_peer *both[] = { &other, &peer };
+	const struct front_order order = { .app = &app,
+					   .options = &options,
+					   .bridge = &bridge,
+					   .told = on_line };
+	int64_t next = LOOP_FOREVER;
+	void *way;
+
+	(void)state;
+	other.id = mem_strdup("other");
+	options.mcp_mqtt = "mqtt://127.0.0.1:1/";
+	bridge.peer = both;
+	bridge.count = 1;
+	assert_int_equal(bridge_front_mqtt.open(&way, &order, NULL), 0);
+	assert_int_equal(bridge_front_mqtt.step(way, &next, NULL), 0);
+	bridge.lost(bridge.lost_owner, &peer); /* it has no place yet */
+	bridge.lost(bridge.lost_owner, &other);
+	bridge.peer = both + 1;
+	bridge_peer_away(&peer, LACKS_WAKING, NULL);
+	assert_int_equal(bridge_front_mqtt.step(way, &next, NULL), 0);
+	bridge.lost(bridge.lost_owner, &peer);
+	bridge.count = 0;
+	bridge_front_mqtt.close(way);
+	assert_null(bridge.lost);
+	mem_free(other.id);
+}
+
 #define WITH_BOARD(name) \
 	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
@@ -892,6 +947,8 @@ int main(void)
 		WITH_BOARD(other_tools),
 		WITH_BOARD(many_tools),
 		WITH_BOARD(it_is_closed),
+		WITH_BOARD(one_that_is_forgotten),
+		WITH_BOARD(a_front_that_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
