@@ -51,8 +51,8 @@ static const char *const leads[] = { "Bearer ", "Authorization: Basic " };
 /* In front of what serve hands out for one picture, which is so long. */
 static const char upload[] = "/upload/";
 #define UPLOAD_TOKEN 32
-/* What all of these begin with. */
-static const char first_bytes[] = "\"\\BbTtAaPpSs?&/:";
+/* What all of these begin with; a password in an address: see may_begin. */
+static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
 
 struct mask_scan {
 	const char *at, *end;
@@ -517,9 +517,11 @@ void mask_secrets(struct buf *out, const char *text, size_t len)
 }
 
 /* Cheap first: most bytes begin none of these. */
-static bool may_begin(char c)
+static bool may_begin(const struct mask_scan *s)
 {
-	return c && strchr(first_bytes, c);
+	if (*s->at == ':')
+		return s->end - s->at > 1 && strchr("/\\", s->at[1]);
+	return *s->at && strchr(first_bytes, *s->at);
 }
 
 void mask_window(char *window, size_t size, struct span text, size_t from)
@@ -534,7 +536,7 @@ void mask_window(char *window, size_t size, struct span text, size_t from)
 	while (s.at < s.to) {
 		CLEANUP(buf_done) struct buf ignored = { 0 };
 
-		while (s.at < s.to && !may_begin(*s.at))
+		while (s.at < s.to && !may_begin(&s))
 			s.at++;
 		if (s.at < s.to && !mask_member(&ignored, &s) &&
 		    !mask_word(&ignored, &s))
@@ -550,7 +552,7 @@ void mask_named(struct buf *out, const char *text, size_t len,
 	};
 	const char *copied = text;
 	while (s.at < s.end) {
-		if (!may_begin(*s.at)) {
+		if (!may_begin(&s)) {
 			s.at++;
 			continue;
 		}
