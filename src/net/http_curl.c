@@ -353,14 +353,28 @@ static enum why what_of(const struct curl_request *r, CURLcode result)
 	}
 }
 
+/*
+ * It was sent over a connection that was kept and broke, and curl dialled in
+ * vain to send it again: it is not for want of a way that it has no answer.
+ */
+static bool is_lost(const struct curl_request *r, enum why what)
+{
+	return r->sent && r->transfer->once && what != WHY_CLOSED &&
+	       what != WHY_FOREIGN && what != WHY_OTHER;
+}
+
 static void fail(const struct curl_request *r, CURLcode result,
 		 struct http_outcome *o)
 {
+	o->what = what_of(r, result);
+	if (is_lost(r, o->what)) {
+		o->what = WHY_CLOSED;
+		return;
+	}
 	if (is_proxys(r, result, o)) {
 		o->what = WHY_PROXY;
 		return;
 	}
-	o->what = what_of(r, result);
 	if (o->what == WHY_NO_CONNECTION || o->what == WHY_CLOSED)
 		o->error = (int)number(r, CURLINFO_OS_ERRNO);
 	if (o->what == WHY_NO_CONNECTION) {

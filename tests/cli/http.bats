@@ -73,6 +73,14 @@ asked() { jq -cr "$1" requests; }
 	[ "$(asked 'select(.body | test("tools/call")) | .path' | wc -l)" = 1 ]
 }
 
+@test "a call amid which the server ends may have worked, and is not called unsent" {
+	server
+	mcp "$URL/exits" call echo text=hello
+	ends 3
+	hints 'closed the connection without an answer'
+	hints 'whether the request was carried out is not known'
+}
+
 @test "a stream that is closed before the answer is taken up again after 'retry'" {
 	server
 	mcp "$URL/polled" call echo text=later

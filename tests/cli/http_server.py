@@ -226,6 +226,13 @@ async def hang_up(e):
     e.writer.close()
 
 
+async def exits(e):
+    """Takes a call, and nobody is there any more."""
+    if is_call(e):
+        os._exit(0)
+    await plain(e)
+
+
 async def hang_stream(e):
     """Answers with a stream in which nothing comes."""
     if not is_call(e):
@@ -400,6 +407,7 @@ async def loose(e):
 MODES = {
     "json": plain, "sse": sse, "bytes": single_bytes, "half": half, "no-answer": no_answer,
     "polled": polled, "lost": lost, "old": old, "foreign": foreign, "hang": hang, "hang-up": hang_up,
+    "exits": exits,
     "hang-stream": hang_stream, "slow": slow, "page": page, "redirect": redirect,
     "not-json": not_json, "big": big, "batch": batch, "revision": revision,
     "unavailable": lambda e: unavailable(e, 200),
