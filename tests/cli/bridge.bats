@@ -1150,6 +1150,57 @@ for era in ("legacy", "modern"):
 EOF
 }
 
+@test "a call amid which its server over HTTP ends is sent once, though that is back" {
+	cat >ends.py <<'END'
+import json, os, sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+class Server(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def say(self, status, body=b""):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if m["method"] == "tools/call":
+            open("calls", "a").write("one\n")
+            os._exit(0)
+        r = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}},
+             "tools/list": {"tools": [{"name": "buy", "inputSchema": {"type": "object"}}]}}.get(m["method"], {})
+        self.say(200 if "id" in m else 202, json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}).encode() if "id" in m else b"")
+    def do_GET(self):
+        self.say(405)
+    do_DELETE = do_GET
+    def log_message(self, *words):
+        pass
+server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Server)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+	host <<'EOF'
+import subprocess
+from bridge_host import Host
+def server(port):
+    process = subprocess.Popen(["/usr/bin/python3", "ends.py", port], stdout=subprocess.PIPE)
+    return process, process.stdout.readline().decode().strip()
+one, port = server("0")
+h = Host("--era", "legacy", "-t", "http://127.0.0.1:%s/mcp" % port, "bridge", "--no-own-tools")
+h.initialize()
+h.until_tool("buy")
+asked = h.start_call("buy")
+one.wait()
+one, port = server(port)
+result = h.reply(asked)["result"]
+assert result["isError"] and "whether it was carried out is not known" in result["content"][0]["text"], result
+h.end()
+one.kill()
+one.wait()
+assert open("calls").readlines() == ["one\n"]
+EOF
+}
+
 @test "a hundred restarts of boards in the midst of calls: each call has one answer, of its board" {
 	serve
 	host "$PORT" <<'EOF'
