@@ -175,11 +175,12 @@ static bool say_lost(struct verdict *v)
 
 	snprintf(
 		words, sizeof(words),
-		most ? "it ended without an answer: above %zu B, or building it failed" :
-		       "it ended without an answer: too large, or building it failed",
+		most ? "its answer seems lost: above %zu B, or building it failed" :
+		       "its answer seems lost: too large, or building it failed",
 		most);
-	return say(v, D121, words,
-		   "ask for less, or look at the board's own log (USB)");
+	return say(
+		v, D121, words,
+		"ask for less; its own log (USB) tells more; --timeout waits longer");
 }
 
 /* The main loop is alive. */
@@ -202,8 +203,7 @@ static bool judge_answered(struct verdict *v, const struct ladder *l)
 			"this firmware runs each call in a thread: --timeout waits longer");
 	if (l->layers.broker)
 		return say(
-			v, -1,
-			"the tool ended, and its answer is lost: too large for a broker?",
+			v, -1, "its answer seems lost: too large for a broker?",
 			"ask for less; 'mcpctl explain D120' tells which broker takes how much");
 	return say_lost(v);
 }

@@ -64,7 +64,7 @@ needs_filter() { # to drop packets, as if the power went
 @test "a tool that ended without an answer (D121)" {
 	silent no-reply 500ms "${status_call[@]}"
 	grep -qE '^  loop  answers after ' <<<"$err"
-	hints '  D121  it ended without an answer: above 65535 B'
+	hints '  D121  its answer seems lost: above 65535 B'
 	fits
 	found D121
 }

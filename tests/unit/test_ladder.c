@@ -180,7 +180,7 @@ static void test_lines(void **state)
 		"\"unsent\":0,\"retransmits\":0,\"unacked_ms\":0,\"rtt_us\":400},"
 		"\"ping\":true,\"ws\":{\"pong_us\":4000},"
 		"\"loop\":{\"took_us\":8000},\"verdict\":\"D121\",\"words\":"
-		"\"it ended without an answer: above 65535 B, or building it failed\"}");
+		"\"its answer seems lost: above 65535 B, or building it failed\"}");
 }
 
 static void proves(const struct ladder *l, const char *words)
