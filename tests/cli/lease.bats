@@ -231,6 +231,8 @@ let_go() { touch "$1.end"; }
 	mcp lease kitchen --wait 200ms -- true
 	ends 4
 	hints 'not leased within 200 ms'
+	# Who is before was told a moment ago.
+	absent 'told .*(min|h) ago' stderr
 	background waits mcpctl lease kitchen --wait 60s --as waits -- true
 	waits=$LAST
 	wait_for waits.err waiting
@@ -385,6 +387,9 @@ named() {
 	named 'flash 17' GITHUB_JOB=flash GITHUB_RUN_ID=17
 	named 'flash 18' CI_JOB_NAME=flash CI_JOB_ID=18
 	named 'flash 19' JOB_NAME=flash BUILD_NUMBER=19
+	# As serve takes it: no line ends, and no more than it takes.
+	named 'a?b?c 17' GITHUB_JOB=$'a\nb\x7fc' GITHUB_RUN_ID=17
+	named "$(printf 'j%.0s' {1..64})" GITHUB_JOB="$(printf 'j%.0s' {1..70})" GITHUB_RUN_ID=17
 	# Half of it is none.
 	named "$(id -un)" GITHUB_JOB=flash
 	named "$(id -un)" GITHUB_JOB= GITHUB_RUN_ID=17
