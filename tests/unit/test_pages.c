@@ -770,6 +770,17 @@ static void test_board_page(void **state)
 }
 
 /* All that is known of a board, to the letter. */
+/* Where a finding leads: its whole story, and nothing of parts that it lacks. */
+static void test_story(void **state)
+{
+	(void)state;
+	pages_story_page(&out, B214);
+	has("B214: a request id is used again");
+	has("<dt>looks</dt><dd>Two requests of one connection have the same id.");
+	has("<dt>backend</dt><dd>count up for the life of the connection</dd>");
+	has_not("<dt>firmware</dt>");
+}
+
 static void test_whole_board_page(void **state)
 {
 	struct tool_lists lists = { 0 };
@@ -1277,6 +1288,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_many_texts, reset),
 		cmocka_unit_test_teardown(test_contents, reset),
 		cmocka_unit_test_teardown(test_board_page, reset),
+		cmocka_unit_test_teardown(test_story, reset),
 		cmocka_unit_test_teardown(test_whole_board_page, reset),
 		cmocka_unit_test_teardown(test_pictures, reset),
 		cmocka_unit_test_teardown(test_parts, reset),
