@@ -56,6 +56,25 @@ static void test_tools_in_a_pipe(void **state)
 	tool_list_done(&list);
 }
 
+/* What is said of a tool before what it is called; a pipe has no width. */
+static void test_titles(void **state)
+{
+	struct rendered s;
+	struct tool_list list = { 0 };
+	(void)state;
+	add_page(&list,
+		 "{\"name\":\"a\",\"title\":\"T\",\"description\":\"D\"},"
+		 "{\"name\":\"b\",\"title\":\"T\"}");
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.width = 20;
+	show_tools(&s, &list);
+	assert_string_equal(rendered_out(&s),
+			    "a                              D\n"
+			    "b                              T\n");
+	rendered_end(&s);
+	tool_list_done(&list);
+}
+
 static void test_tools_on_a_terminal(void **state)
 {
 	struct rendered s;
@@ -902,6 +921,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tools_in_a_pipe),
+		cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_tools_on_a_terminal),
 		cmocka_unit_test(test_tools_on_a_narrow_terminal),
 		cmocka_unit_test(test_tools_quiet),
