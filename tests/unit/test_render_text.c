@@ -578,6 +578,32 @@ static void test_asides(void **state)
 	rendered_end(&s);
 }
 
+/* An address that is to be copied stays in one line, however narrow it is. */
+static void test_addresses_on_a_terminal(void **state)
+{
+	static char text[] = "set this OTA address on the board:\n  "
+			     "http://192.168.1.2:8000/xiaozhi/ota/\n"
+			     "  or that of a proxy of yours";
+	struct event listening = { .kind = EVENT_NOTICE,
+				   .notice = NOTICE_LISTENING,
+				   .text = text };
+	struct rendered s;
+	(void)state;
+	rendered_start(&s, OUTPUT_TEXT, true);
+	s.r.width = 24;
+	s.r.err_color = true;
+	s.r.ops->aside(&s.r, &listening);
+	assert_string_equal(
+		rendered_err(&s),
+		"set this OTA address on\n"
+		"  the board:\n"
+		"\033[1m  http://192.168.1.2:8000/xiaozhi/ota/\033[0m\n"
+		"\033[1m  or that of a proxy of\n"
+		"  yours\033[0m\n");
+	assert_true(s.r.waiting);
+	rendered_end(&s);
+}
+
 static void test_insecure_is_never_quiet(void **state)
 {
 	static char text[] = "the certificate is not verified";
@@ -945,6 +971,7 @@ int main(void)
 		cmocka_unit_test(test_events_that_are_odd),
 		cmocka_unit_test(test_names_stand_in_a_column),
 		cmocka_unit_test(test_asides),
+		cmocka_unit_test(test_addresses_on_a_terminal),
 		cmocka_unit_test(test_insecure_is_never_quiet),
 		cmocka_unit_test(test_a_storm_of_asides),
 		cmocka_unit_test(test_chatty_asides),
