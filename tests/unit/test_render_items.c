@@ -217,6 +217,16 @@ static void test_messages(void **state)
 		      "\"content\":{\"type\":\"text\",\"text\":\"b\"}},{"
 		      "\"content\":\"c\"}]}",
 		      "user:\na\nb\n(no role):\nc\n", "");
+	expect_answer(ANSWER_MESSAGES, false,
+		      "{\"messages\":[{\"role\":\"user\",\"content\":{"
+		      "\"type\":\"text\",\"text\":\"a\"}},{\"role\":"
+		      "\"assistant\",\"content\":{\"type\":\"text\","
+		      "\"text\":\"b\"}},{\"role\":\"user\",\"content\":{"
+		      "\"type\":\"text\",\"text\":\"c\"}}]}",
+		      "user:\na\nassistant:\nb\nuser:\nc\n", "");
+	expect_answer(ANSWER_MESSAGES, true,
+		      "{\"description\":\"\",\"messages\":[]}", "",
+		      "the prompt has no messages\n");
 	expect_answer(ANSWER_MESSAGES, false, "{\"messages\":[]}", "",
 		      "the prompt has no messages\n");
 }
@@ -234,6 +244,10 @@ static void test_values(void **state)
 		      "{\"completion\":{\"values\":[\"a\"],\"hasMore\":true}}",
 		      "a\n",
 		      "1 value, and there are more: type more to narrow it\n");
+	/* Nothing is left out. */
+	expect_answer(ANSWER_VALUES, false,
+		      "{\"completion\":{\"values\":[\"a\",\"b\"],\"total\":2}}",
+		      "a\nb\n", "");
 }
 
 /* A text that is the same JSON need not be followed by it. */
@@ -297,6 +311,19 @@ static void test_progress(void **state)
 	p = (struct progress_record){ .progress = 1e300 * 1e300, .total = 1 };
 	s.r.ops->progress(&s.r, &p);
 	assert_string_equal(rendered_err(&s), "progress: 25 %  a\\x1bb\n"
+					      "progress: …\n");
+	rendered_end(&s);
+	/* It is never more than all, and never less than nothing. */
+	p = (struct progress_record){ .progress = 5,
+				      .total = 4,
+				      .message = "" };
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.err_terminal = true;
+	s.r.ops->progress(&s.r, &p);
+	p = (struct progress_record){ .progress = -1, .total = -2 };
+	s.r.progress_at = 0;
+	s.r.ops->progress(&s.r, &p);
+	assert_string_equal(rendered_err(&s), "progress: 100 %\n"
 					      "progress: …\n");
 	rendered_end(&s);
 	p = (struct progress_record){ .progress = 7,
