@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/content.h"
+#include "mcp/rules.h"
 #include "mcp/tools.h"
 
 static const char volume[] =
@@ -669,6 +670,76 @@ static void test_chatty_asides(void **state)
 	}
 }
 
+static void no_line(void *owner)
+{
+	(void)owner;
+}
+
+#define NOTICED(kind_) .e.kind = EVENT_NOTICE, .e.notice = NOTICE_##kind_
+#define TOLD(name_)                                      \
+	.e.kind = EVENT_NOTIFICATION, .e.name = (char[]) \
+	{                                                \
+		name_                                    \
+	}
+#define LOGS(level)                                       \
+	TOLD("notifications/message"), .e.text = (char[]) \
+	{                                                 \
+		"{\"params\":{\"level\":\"" level "\"}}"  \
+	}
+
+/* What is worth a line while another command runs. */
+static void test_which_asides(void **state)
+{
+	const struct {
+		struct event e;
+		bool verbose, waiting, chatty, prompt, from_info, shown;
+	} rows[] = {
+		{ NOTICED(REFUSED), .shown = true },
+		{ NOTICED(CHILD) },
+		{ NOTICED(CHILD), .verbose = true, .shown = true },
+		{ NOTICED(DETAIL) },
+		{ NOTICED(DETAIL), .verbose = true, .shown = true },
+		{ .e.kind = EVENT_HELLO },
+		{ .e.kind = EVENT_HELLO, .waiting = true, .shown = true },
+		{ .e.kind = EVENT_HELLO, .waiting = true, .verbose = true },
+		{ TOLD("x/y"), .shown = true },
+		{ TOLD("x/y"), .verbose = true },
+		{ TOLD("notifications/cancelled"), .prompt = true },
+		{ TOLD("notifications/tools/list_changed") },
+		{ TOLD("notifications/tools/list_changed"), .prompt = true,
+		  .shown = true },
+		{ LOGS("info") },
+		{ LOGS("warning"), .shown = true },
+		{ LOGS("info"), .from_info = true, .shown = true },
+		{ LOGS("debug"), .from_info = true },
+		{ LOGS("odd"), .shown = true },
+		{ .e.kind = EVENT_REQUEST, .shown = true },
+		{ .e.kind = EVENT_REQUEST, .verbose = true },
+		{ .e.kind = EVENT_REQUEST, .e.answered = true },
+		{ .e.kind = EVENT_DEVICE },
+		{ .e.kind = EVENT_DEVICE, .chatty = true, .shown = true },
+		{ .e.kind = EVENT_DEVICE, .chatty = true, .verbose = true },
+		{ .e.kind = EVENT_ODD, .verbose = true, .shown = true },
+		{ .e.kind = EVENT_AUDIO, .chatty = true },
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct event e = rows[i].e;
+		struct rendered s;
+		e.len = e.text ? strlen(e.text) : 0;
+		rendered_start(&s, OUTPUT_TEXT, false);
+		s.r.verbose = rows[i].verbose;
+		s.r.waiting = rows[i].waiting;
+		s.r.chatty = rows[i].chatty;
+		s.r.begin = s.r.end = rows[i].prompt ? no_line : NULL;
+		s.r.log_from = rows[i].from_info ? log_level_rank("info") : 0;
+		render_aside(&s.r, &e);
+		if ((*rendered_err(&s) != '\0') != rows[i].shown)
+			fail_msg("row %zu: '%s'", i, s.err);
+		rendered_end(&s);
+	}
+}
+
 static int begun, ended;
 
 static void on_begin(void *owner)
@@ -975,6 +1046,7 @@ int main(void)
 		cmocka_unit_test(test_insecure_is_never_quiet),
 		cmocka_unit_test(test_a_storm_of_asides),
 		cmocka_unit_test(test_chatty_asides),
+		cmocka_unit_test(test_which_asides),
 		cmocka_unit_test(test_around_output),
 		cmocka_unit_test(test_usual_traffic_is_no_aside),
 		cmocka_unit_test(test_error),
