@@ -272,9 +272,12 @@ static void test_trace(void **state)
 	const struct trace audio = {
 		.kind = "binary", .outgoing = true, .data = "\xff", .len = 1
 	};
+	/* That one is an event. */
+	const struct trace notice = { .kind = "notice", .data = "x", .len = 1 };
 	struct rendered s;
 	(void)state;
 	rendered_start(&s, OUTPUT_JSON, false);
+	render_trace(&s.r, &notice);
 	render_trace(&s.r, &frame);
 	render_trace(&s.r, &audio);
 	assert_string_equal(

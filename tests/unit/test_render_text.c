@@ -1006,9 +1006,13 @@ static void test_divert(void **state)
 	const struct ping_record p = { .took_us = 2000 };
 	(void)state;
 	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.err_terminal = s.r.err_color = true;
 	struct render_place place = render_divert(&s.r);
+	/* It looks as there, and then as before. */
+	assert_true(s.r.out_terminal && s.r.out_color);
 	s.r.ops->ping(&s.r, &p);
 	render_restore(&s.r, &place);
+	assert_false(s.r.out_terminal || s.r.out_color);
 	assert_string_equal(rendered_out(&s), "");
 	assert_string_equal(rendered_err(&s), "alive, 2 ms\n");
 	rendered_end(&s);
