@@ -65,13 +65,15 @@ static void test_titles(void **state)
 	(void)state;
 	add_page(&list,
 		 "{\"name\":\"a\",\"title\":\"T\",\"description\":\"D\"},"
-		 "{\"name\":\"b\",\"title\":\"T\"}");
+		 "{\"name\":\"b\",\"title\":\"T\"},"
+		 "{\"name\":\"c\",\"description\":\"\\n    It. \\n    All.\"}");
 	rendered_start(&s, OUTPUT_TEXT, false);
 	s.r.width = 20;
 	show_tools(&s, &list);
 	assert_string_equal(rendered_out(&s),
 			    "a                              D\n"
-			    "b                              T\n");
+			    "b                              T\n"
+			    "c                              It.\n");
 	rendered_end(&s);
 	tool_list_done(&list);
 }

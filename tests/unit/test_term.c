@@ -52,6 +52,9 @@ static void test_wrap_keeps_line_ends(void **state)
 static void test_wrap_long_words(void **state)
 {
 	(void)state;
+	/* It begins where there is room. */
+	assert_wrap("one abcdefghijklmnopqrstuvwxyz", (struct wrap){ 0, 0, 20 },
+		    "one abcdefghijklmnop\nqrstuvwxyz");
 	assert_wrap("abcdefghijklmnopqrstuvwxyz", (struct wrap){ 0, 0, 20 },
 		    "abcdefghijklmnopqrst\nuvwxyz");
 	/* 12 wide characters are 24 columns; none is cut in half */
