@@ -72,6 +72,9 @@ static void rows_of_objects_and_arrays(void **state)
 	assert_rows("{\"properties\":{\"a\":{\"items\":{\"anyOf\":[{"
 		    "\"properties\":{\"x\":{}}}]}}}}",
 		    "0:a 1:a[].x");
+	assert_rows("{\"properties\":{\"a\":{\"items\":{\"oneOf\":[{"
+		    "\"properties\":{\"x\":{}}}]}}}}",
+		    "0:a 1:a[].x");
 	assert_rows("{\"required\":[\"x\",\"y\"],\"properties\":{\"y\":{}},"
 		    "\"patternProperties\":{\"^z\":{}},"
 		    "\"additionalProperties\":{\"properties\":{\"q\":{}}}}",

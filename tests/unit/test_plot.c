@@ -208,6 +208,22 @@ static void test_bounded(void **state)
 	series_done(&series);
 }
 
+/* Both ends are kept of what is put together. */
+static void test_ends_of_halves(void **state)
+{
+	(void)state;
+	series_done(&series);
+	for (int i = 0; i <= SERIES_MAX; i++)
+		series_add(&series, i, i % 2 ? -7 : 9);
+	assert_int_equal(series.count, SERIES_MAX / 2 + 1);
+	for (size_t i = 0; i + 1 < series.count; i++) {
+		assert_true(series.point[i].least == -7);
+		assert_true(series.point[i].greatest == 9);
+		assert_true(series.point[i].last == -7);
+	}
+	series_done(&series);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_halved),
 		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_ends_of_halves),
 	};
 
 	return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
