@@ -263,6 +263,72 @@ static void meant_by_a_part(void **state)
 	tool_list_done(&l);
 }
 
+static void ambiguous_of(size_t count, const char *behind)
+{
+	CLEANUP(buf_done) struct buf page = { 0 }, names = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("'get' is ambiguous: %zu tools end so", count);
+	struct tool_list l = { 0 };
+	struct error err = { 0 };
+	const struct tool *t;
+
+	for (size_t i = 0; i < count; i++) {
+		buf_printf(&page, "{\"name\":\"a%zu.get\"},", i);
+		if (i < 20)
+			buf_printf(&names, "%sa%zu.get", i ? "\n" : "", i);
+	}
+	buf_text(&names, behind);
+	/* One that is listed twice is one. */
+	buf_text(&page, "{\"name\":\"a0.get\"},{\"name\":\"a0.set\"}");
+	assert_int_equal(
+		tool_list_add_text(&l, buf_string(&page), page.len, &err), 0);
+	assert_int_equal(tool_list_meant(&l, "get", &t, &err), -1);
+	assert_string_equal(err.text, text);
+	assert_string_equal(err.detail, buf_string(&names));
+	error_reset(&err);
+	tool_list_done(&l);
+}
+
+/* The first of them are named. */
+static void ambiguous_names(void **state)
+{
+	(void)state;
+	ambiguous_of(2, "");
+	ambiguous_of(20, "");
+	ambiguous_of(23, "\nand 3 more");
+}
+
+static void whom_it_is_for(void **state)
+{
+	static const struct {
+		const char *audience;
+		bool user_only;
+	} rows[] = {
+		{ "[\"user\"]", true },
+		{ "[\"assistant\"]", false },
+		{ "[\"user\",\"assistant\"]", false },
+		{ "[\"assistant\",\"user\"]", false },
+		{ "[]", false },
+		{ "[7]", false },
+		{ "\"user\"", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf(
+			"{\"name\":\"a\",\"annotations\":{\"audience\":%s}}",
+			rows[i].audience);
+		struct tool_list l = { 0 };
+
+		assert_int_equal(
+			tool_list_add_text(&l, text, strlen(text), NULL), 0);
+		assert_int_equal(l.tool[0].user_only, rows[i].user_only);
+		assert_int_equal(l.user_only, rows[i].user_only);
+		tool_list_done(&l);
+	}
+}
+
 /* Who only reads about it needs no whole name. */
 static void a_part_is_enough_to_read(void **state)
 {
@@ -637,6 +703,8 @@ int main(void)
 		cmocka_unit_test(no_tools_is_an_error),
 		cmocka_unit_test(find_and_nearest),
 		cmocka_unit_test(meant_by_a_part),
+		cmocka_unit_test(ambiguous_names),
+		cmocka_unit_test(whom_it_is_for),
 		cmocka_unit_test(a_part_is_enough_to_read),
 		cmocka_unit_test(a_part_reaches_no_user_tool),
 		cmocka_unit_test(effects),
