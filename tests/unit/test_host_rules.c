@@ -200,9 +200,14 @@ static void schemas_are_refused(void **state)
 		       "first level of its schema");
 	assert_refused("claude-code", "{\"properties\":{\"亮度\":{}}}",
 		       "takes none of 1 tool: 't' has an argument '亮度'");
+	/* Not by those of whom it is not known. */
 	assert_refused("windsurf",
 		       "{\"properties\":{\"亮度\":{}},\"anyOf\":[]}",
 		       "takes 1 tool");
+	assert_refused(
+		"windsurf",
+		"{\"properties\":{\"a\":{\"items\":{\"type\":\"array\"}}}}",
+		"takes 1 tool");
 }
 
 /* What a host makes of tools of these names and schemas (NULL: any), up to a {}. */
