@@ -148,6 +148,8 @@ static void what_is_none_says_nothing(void **state)
 		"{\"a\":1,\"b\":[1],\"c\":{}}}",
 		("{\"boards\":[{\"id\":\"\",\"prefix\":\"y\",\"seen\":"
 		 "9007199254740000,\"list\":\"a\"}],\"lists\":{\"a\":[]}}"),
+		("{\"boards\":[{\"id\":\"x\",\"prefix\":\"\",\"seen\":"
+		 "9007199254740000,\"list\":\"a\"}],\"lists\":{\"a\":[]}}"),
 	};
 
 	(void)state;
