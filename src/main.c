@@ -94,6 +94,9 @@ static int invoke(struct connection *connection, char *const *words,
 /* On a terminal, "^C" stands where the message begins. */
 static void report(struct app *app, const struct error *err)
 {
+	/* A reader that had enough, as `| head`: the status tells. */
+	if (err->kind == ERR_INTERRUPTED && err->code == SIGPIPE)
+		return;
 	if (err->kind == ERR_INTERRUPTED && app->out.err_terminal &&
 	    term_moves())
 		term_erase(app->out.err);

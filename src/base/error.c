@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -197,6 +198,8 @@ void error_copy(struct error *to, const struct error *from)
 
 int error_status(const struct error *err)
 {
+	if (err->kind == ERR_INTERRUPTED && err->code == SIGPIPE)
+		return ERR_OUTPUT;
 	/* As a shell says it. */
 	if (err->kind == ERR_INTERRUPTED && err->code > 0)
 		return 128 + err->code;

@@ -73,7 +73,10 @@ void error_reset(struct error *err);
 /* to is released first: it must be set or zeroed. */
 void error_copy(struct error *to, const struct error *from);
 
-/* The exit status: 0 for ERR_NONE; of a signal (ERR_INTERRUPTED) 128 and its number. */
+/*
+ * The exit status: 0 for ERR_NONE; of a signal (ERR_INTERRUPTED) 128 and its
+ * number, but of SIGPIPE that of ERR_OUTPUT.
+ */
 int error_status(const struct error *err);
 /* The status as a word for JSON: "usage", "timeout", … */
 const char *error_kind_name(enum error_kind kind);

@@ -6,8 +6,12 @@
 #include "base/loop.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/chain.h"
 #include "base/log.h"
@@ -23,6 +27,8 @@
 struct loop {
 	uv_loop_t uv;
 	uv_signal_t interrupt, terminate, hangup;
+	uv_poll_t unread; /* loop NULL: not watched */
+	int unread_fd;
 	void (*on_hangup)(void *owner);
 	void *hangup_owner;
 	uv_timer_t deadline;
@@ -251,6 +257,10 @@ void loop_free(struct loop *l)
 	close_own(&l->interrupt);
 	close_own(&l->terminate);
 	close_own(&l->hangup);
+	if (l->unread.loop) {
+		uv_close((uv_handle_t *)&l->unread, NULL);
+		close(l->unread_fd);
+	}
 	uv_close((uv_handle_t *)&l->before_poll, NULL);
 	uv_close((uv_handle_t *)&l->beat, NULL);
 	uv_update_time(&l->uv);
@@ -279,6 +289,34 @@ int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,
 			 uv_signal_start(&l->hangup, on_hangup, SIGHUP) :
 			 watch(l, &l->hangup, on_hangup, SIGHUP);
 	return status ? cannot_watch(status, err) : 0;
+}
+
+static void on_unread(uv_poll_t *poll, int status, int events)
+{
+	struct loop *l = poll->data;
+
+	(void)status;
+	(void)events;
+	uv_poll_stop(poll);
+	l->signal = SIGPIPE;
+}
+
+/* libuv's polls do not block, and a writer of stdout may: so it is opened anew. */
+void loop_end_unread(struct loop *l, int fd)
+{
+	struct stat st;
+	char path[32];
+
+	if (l->unread.loop || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	l->unread_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (l->unread_fd < 0)
+		return;
+	uv_poll_init(&l->uv, &l->unread, l->unread_fd);
+	l->unread.data = l;
+	uv_poll_start(&l->unread, UV_DISCONNECT, on_unread);
+	uv_unref((uv_handle_t *)&l->unread);
 }
 
 uv_loop_t *loop_uv(struct loop *l)
@@ -382,8 +420,12 @@ static int interrupted(struct loop *l, struct error *err)
 
 	l->signal = 0;
 	unreported = 0;
-	error_set(err, ERR_INTERRUPTED, "interrupted by %s",
-		  number == SIGINT ? "Ctrl-C" : "a signal");
+	if (number == SIGPIPE)
+		error_set(err, ERR_INTERRUPTED,
+			  "the reader of the output is gone");
+	else
+		error_set(err, ERR_INTERRUPTED, "interrupted by %s",
+			  number == SIGINT ? "Ctrl-C" : "a signal");
 	return error_code(err, number);
 }
 

@@ -43,6 +43,13 @@ void loop_free(struct loop *l);
 int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,
 		   struct error *err);
 
+/*
+ * From now on loop_wait ends, as by SIGPIPE, when nobody reads fd any more. Of a
+ * pipe alone, which has a further writer until loop_free; else, and the second
+ * time, nothing.
+ */
+void loop_end_unread(struct loop *l, int fd);
+
 uv_loop_t *loop_uv(struct loop *l);
 
 /* Milliseconds and microseconds of the monotonic clock, read anew. */
@@ -65,8 +72,8 @@ int64_t loop_delay_us(struct loop *l);
 /*
  * Run until *done is true, or loop_now() reaches deadline, or a signal came.
  * 0: done. -1: ERR_TIMEOUT ("time over"), or ERR_INTERRUPTED with code the
- * signal's number. A signal that came before the call counts too. Once
- * reported it is forgotten, so that the shell can go on.
+ * signal's number (SIGPIPE: loop_end_unread). A signal that came before the
+ * call counts too. Once reported it is forgotten, so that the shell can go on.
  */
 int loop_wait(struct loop *l, const bool *done, int64_t deadline,
 	      struct error *err);

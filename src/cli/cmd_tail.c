@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/text_safe.h"
@@ -225,6 +226,7 @@ static int tail_run(const struct invocation *in, struct error *err)
 	in->connection->on_event = on_event;
 	in->connection->on_event_owner = &t;
 	in->connection->tail = true;
+	loop_end_unread(in->app->loop, STDOUT_FILENO);
 	int status = watch(&t, err);
 	in->connection->on_event = NULL;
 	in->connection->on_event_owner = NULL;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/query.h"
@@ -416,6 +417,7 @@ static int watch_run(const struct invocation *in, struct error *err)
 	struct watching w = { .in = in, .options = in->options };
 	int status = open_watching(&w, err);
 
+	loop_end_unread(in->app->loop, STDOUT_FILENO);
 	if (status == 0 && w.options->load)
 		status = measure(&w, err);
 	else if (status == 0)

@@ -438,7 +438,19 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 		watch self.get_device_status --every 20ms --until false
 		ping --count 100000 --interval 20ms
 		call self.get_device_status --repeat 1000000
+		watch self.get_device_status --every 10m
 	END
+	# Also where nothing comes any more that could not be written.
+	serve
+	device board
+	event ready '"device":"02:00:00:00:00:01"'
+	for line in 'devices --watch' '-o json devices --watch'; do
+		# shellcheck disable=SC2086 # words
+		run timeout 60 bash -c "mcpctl $line | head -n 1 >one; exit \${PIPESTATUS[0]}"
+		[ "$status" = 8 ] || { echo "$line: $status"; return 1; }
+		[ -z "$output" ]
+		[ -s one ]
+	done
 }
 
 @test "a result that is no object is shown, and status 5" {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -99,6 +100,31 @@ static void turns_inside(void **state)
 	assert_int_equal(loop_wait(l, &never, loop_now() + 60000, &err), -1);
 	assert_int_equal(err.kind, ERR_INTERRUPTED);
 	timer_close(&t, NULL);
+	loop_free(l);
+}
+
+/* As a signal, once; of what is no pipe nothing is known. */
+static void reader_goes(void **state)
+{
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	const bool never = false;
+	int ends[2], file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	loop_end_unread(l, file);
+	loop_end_unread(l, ends[1]);
+	assert_int_equal(loop_stay(l, NULL, loop_now() + 1, &err), 0);
+	close(ends[0]);
+	assert_int_equal(loop_wait(l, &never, loop_now() + 60000, &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	assert_int_equal(err.code, SIGPIPE);
+	assert_int_equal(error_status(&err), ERR_OUTPUT);
+	error_reset(&err);
+	assert_int_equal(loop_stay(l, NULL, loop_now() + 1, &err), 0);
+	close(ends[1]);
+	close(file);
 	loop_free(l);
 }
 
@@ -520,6 +546,7 @@ int main(void)
 		cmocka_unit_test(is_done),
 		cmocka_unit_test(times_out),
 		cmocka_unit_test(turns_inside),
+		cmocka_unit_test(reader_goes),
 		cmocka_unit_test(timer_ends_it),
 		cmocka_unit_test(ready_after_deadline),
 		cmocka_unit_test(timer_after_work),
