@@ -37,6 +37,7 @@ struct connection { /* zeroed at first, but for the app */
 	/* Of the session that was closed last: it had a connection; with a device,
 	   or one was waited for. */
 	bool reached, to_device;
+	bool greeted; /* it had a hello, if only of serve */
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
 	/* A task is waited for: lines of ours tell what changes. */
@@ -51,8 +52,6 @@ struct connection { /* zeroed at first, but for the app */
 	bool tail;
 	/* tail has its last: the rest is nobody's until the next connection_open */
 	bool enough;
-	/* The session that was closed last had a hello, if only of serve. */
-	bool greeted;
 	bool *woken; /* one of many: see session_config; NULL */
 	const char *whose; /* … its name in traces; lent; NULL */
 	const char *whose_alias; /* … likewise; NULL: it has none */
