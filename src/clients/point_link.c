@@ -190,7 +190,7 @@ static void on_closed(void *owner, const struct error *told)
 	if (l->dead)
 		error_set(&silent, ERR_TIMEOUT,
 			  "nothing came for %d s, not even a Pong",
-			  (int)(l->order.silent / 1000));
+			  POINT_SILENT_MS / 1000);
 	l->dead = false;
 	if (was_up)
 		l->events->down(l->owner);
@@ -219,7 +219,7 @@ static void look(struct point_link *l)
 	CLEANUP(error_reset) struct error ignored = { 0 };
 	const int64_t now = loop_now();
 
-	if (now - l->heard_at >= l->order.silent) {
+	if (now - l->heard_at >= POINT_SILENT_MS) {
 		l->dead = true;
 		l->transport.ops->close(&l->transport);
 		return;
@@ -264,8 +264,6 @@ static void configure(struct point_link *l)
 			    o->headers->item[i].value);
 	if (!l->order.ping)
 		l->order.ping = POINT_PING_MS;
-	if (!l->order.silent)
-		l->order.silent = POINT_SILENT_MS;
 }
 
 int point_link_open(struct point_link **out, const struct point_link_order *o,

@@ -23,7 +23,6 @@ struct point_link_order { /* lent until it is closed */
 	const struct headers *headers; /* of its request; NULL */
 	size_t message_max; /* bytes of one that comes; 0: 1 MB */
 	int64_t ping; /* ms; 0: POINT_PING_MS */
-	int64_t silent; /* ms; 0: POINT_SILENT_MS */
 	/* ms after which it is dialled again, whatever happened; 0: by point_pace */
 	int64_t again;
 	bool once; /* it is dialled once only */

@@ -31,6 +31,11 @@ child() { held 'd["address"].split()[-1]'; }
 # devices_are N: serve has so many now.
 devices_are() { [ "$(mcpctl devices -q | wc -l)" = "$1" ]; }
 
+@test "open says that no serve is there, and that none could be started" {
+	run -3 mcpctl --socket "$WORK/none/s" open "$(asking)"
+	[[ "$output" == *"'$WORK/none/s': No such file"*"none could be started"*"mcpctl serve --no-listen"* ]]
+}
+
 @test "a server is started once for many commands, and ends with close" {
 	run -0 mcpctl open "$(asking)"
 	[[ "$output" == *"is open (process "*"); mcpctl close "*" ends it"* ]]

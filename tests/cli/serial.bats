@@ -172,6 +172,8 @@ toolchain() {
 	echo log >x.log
 	run -2 --separate-stderr mcpctl sim: tools --serial x.log
 	[[ $stderr == *"'x.log' is no serial port"*"mcpctl check x.log"* ]]
+	run -2 --separate-stderr mcpctl sim: tools --serial =/dev/ttyUSB0
+	[[ $stderr == *"'/dev/ttyUSB0' names no board before '='"*"[ALIAS=]DEVICE[@BAUD]"* && -z $output ]]
 	run -3 --separate-stderr mcpctl sim: tools --serial "$WORK/a.tty" --reset
 	[[ $stderr == *"no line to reset the board by"* ]]
 	run -2 --separate-stderr mcpctl sim: tools --elf x

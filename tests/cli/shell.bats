@@ -178,6 +178,9 @@ lines() {
 	ends 7
 	lines sim: shell <<<'ping |'
 	ends 2
+	# More than a pipe holds, and nobody reads it.
+	lines 'sim:?fill=2000' shell <<<'tools | true'
+	ends 0
 	yes 'self.get_device_status | true' | head -n 50 >many
 	lines sim: shell <many
 	ends 0
