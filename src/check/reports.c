@@ -377,8 +377,8 @@ static void report_markdown(struct buf *out, const struct checkup *k,
 	}
 	if (s.left > 0)
 		buf_printf(out,
-			   "\n… %u more lines: --report json:FILE has all\n",
-			   s.left);
+			   "\n… %u more line%s: --report json:FILE has all\n",
+			   s.left, s.left == 1 ? "" : "s");
 }
 
 enum kind { KIND_CASES, KIND_SARIF, KIND_JSON, KIND_MARKDOWN };

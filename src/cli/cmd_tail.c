@@ -261,8 +261,10 @@ static int tail_all(const struct invocation *in, struct error *err)
 	};
 
 	if ((o->level && log_level_check(o->level, err)) ||
-	    app_open_loop(in->app, err) || witnessed_open(in->app, err) ||
-	    each_run(in->app, &order, err))
+	    app_open_loop(in->app, err) || witnessed_open(in->app, err))
+		return -1;
+	loop_end_unread(in->app->loop, STDOUT_FILENO);
+	if (each_run(in->app, &order, err))
 		return -1;
 	return !t.stop && o->count > 0 ? too_few(&t, err) : 0;
 }

@@ -246,8 +246,9 @@ static void add_stderr(const struct stdio *s, struct error *err)
 	while (head < HEAD_LINES && s->head_from + head < from)
 		buf_printf(&text, "%s\n", s->head[head++]);
 	if (head && s->head_from + head < from)
-		buf_printf(&text, "… (%zu lines more) …\n",
-			   from - s->head_from - head);
+		buf_printf(&text, "… (%zu more line%s) …\n",
+			   from - s->head_from - head,
+			   from - s->head_from - head == 1 ? "" : "s");
 	for (size_t i = from; i < s->tail_count; i++)
 		buf_printf(&text, "%s%s", i > from ? "\n" : "",
 			   s->tail[i % TAIL_LINES]);

@@ -282,8 +282,9 @@ static void tell_dropped(struct session *s)
 
 	e.name = mem_strdup("dropped");
 	e.count = s->events.dropped;
-	e.note = mem_printf("%llu events were lost: the queue was full",
-			    (unsigned long long)e.count);
+	e.note = mem_printf("%llu %s lost: the queue was full",
+			    (unsigned long long)e.count,
+			    e.count == 1 ? "event was" : "events were");
 	s->events.dropped = 0;
 	tell(s, &e);
 	event_done(&e);
@@ -295,8 +296,9 @@ static void tell_unshown(struct session *s)
 
 	e.name = mem_strdup("notice");
 	e.notice = NOTICE_CHILD;
-	e.text = mem_printf("(%llu lines more came than could be kept)",
-			    (unsigned long long)s->events.unshown);
+	e.text = mem_printf("(%llu more line%s came than could be kept)",
+			    (unsigned long long)s->events.unshown,
+			    s->events.unshown == 1 ? "" : "s");
 	e.len = strlen(e.text);
 	s->events.unshown = 0;
 	tell(s, &e);

@@ -263,7 +263,7 @@ static void test_long_markdown(void **state)
 	} rows[] = {
 		{ 71, 78, "| s | ok | w |\n\n" },
 		{ 72, 80,
-		  "| s | ok | w |\n\n… 1 more lines: --report json:FILE has all\n" },
+		  "| s | ok | w |\n\n… 1 more line: --report json:FILE has all\n" },
 		{ 90, 80,
 		  "| s | ok | w |\n\n… 19 more lines: --report json:FILE has all\n" },
 	};

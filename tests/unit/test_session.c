@@ -538,7 +538,7 @@ static void talkative_child(void **state)
 	assert_non_null(find_event(EVENT_NOTIFICATION, 0));
 	assert_null(find_event(EVENT_DROPPED, 0));
 	assert_string_equal(the_event(EVENT_NOTICE, 2)->text,
-			    "(8 lines more came than could be kept)");
+			    "(8 more lines came than could be kept)");
 }
 
 /* On the way here, as with a serve: at its place, or with what is lost here. */

@@ -338,7 +338,7 @@ static void test_last_words_are_long(void **state)
 	assert_null(strstr(s.why.detail, "boot"));
 	assert_memory_equal(s.why.detail, "panic: no\nframe 1\n", 18);
 	assert_non_null(strstr(s.why.detail,
-			       "\nframe 9\n… (70 lines more) …\nframe 80\n"));
+			       "\nframe 9\n… (70 more lines) …\nframe 80\n"));
 	assert_string_equal(s.why.detail + strlen(s.why.detail) - 9,
 			    "\nframe 99");
 	done(&s);
