@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/query.h"
@@ -138,6 +139,14 @@ int app_open_loop(struct app *app, struct error *err)
 	if (app->loop)
 		return 0;
 	return loop_new(&app->loop, err);
+}
+
+int app_follow(struct app *app, struct error *err)
+{
+	if (app_open_loop(app, err))
+		return -1;
+	loop_end_unread(app->loop, STDOUT_FILENO);
+	return 0;
 }
 
 void app_tell_failure(struct app *app, struct error *err)

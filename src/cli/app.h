@@ -95,6 +95,8 @@ void app_done(struct app *app);
 
 /* The loop, made at the first call: what needs none starts without it. */
 int app_open_loop(struct app *app, struct error *err);
+/* The same for what follows without an end: it is over with the reader of stdout. */
+int app_follow(struct app *app, struct error *err);
 
 /* The renderer as the configuration says; call once it is parsed. */
 void app_configure(struct app *app);

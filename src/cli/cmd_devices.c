@@ -4,7 +4,6 @@
  * on.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
@@ -154,7 +153,8 @@ static void tell_nobody(struct devices *d)
 
 static int watch(struct devices *d, struct error *err)
 {
-	loop_end_unread(d->app->loop, STDOUT_FILENO);
+	if (app_follow(d->app, err))
+		return -1;
 	while (!ferror(d->app->out.out)) {
 		CLEANUP(control_answer_done)
 		struct control_answer answer = { 0 };

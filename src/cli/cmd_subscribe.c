@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -191,7 +190,8 @@ static int wait_for_updates(struct subscription *s, struct error *err)
 	int64_t duration = s->options->duration;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
 
-	loop_end_unread(s->in->app->loop, STDOUT_FILENO);
+	if (app_follow(s->in->app, err))
+		return -1;
 	for (;;) {
 		s->stop = s->changed.count > 0 || is_enough(s);
 		if (!s->stop && wait_until(s, deadline, err))

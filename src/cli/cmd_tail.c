@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "base/text_safe.h"
@@ -207,7 +206,7 @@ static int watch(struct tail *t, struct error *err)
 	if (c->connected && !c->endpoint.tail &&
 	    c->endpoint.scheme->kind == SCHEME_ATTACH)
 		connection_close(c);
-	if (connect_and_tell(t, err))
+	if (app_follow(t->app, err) || connect_and_tell(t, err))
 		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
 	if (watch_until(t, deadline, err))
@@ -226,7 +225,6 @@ static int tail_run(const struct invocation *in, struct error *err)
 	in->connection->on_event = on_event;
 	in->connection->on_event_owner = &t;
 	in->connection->tail = true;
-	loop_end_unread(in->app->loop, STDOUT_FILENO);
 	int status = watch(&t, err);
 	in->connection->on_event = NULL;
 	in->connection->on_event_owner = NULL;
@@ -261,10 +259,8 @@ static int tail_all(const struct invocation *in, struct error *err)
 	};
 
 	if ((o->level && log_level_check(o->level, err)) ||
-	    app_open_loop(in->app, err) || witnessed_open(in->app, err))
-		return -1;
-	loop_end_unread(in->app->loop, STDOUT_FILENO);
-	if (each_run(in->app, &order, err))
+	    app_follow(in->app, err) || witnessed_open(in->app, err) ||
+	    each_run(in->app, &order, err))
 		return -1;
 	return !t.stop && o->count > 0 ? too_few(&t, err) : 0;
 }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/query.h"
@@ -415,9 +414,8 @@ static int measure(struct watching *w, struct error *err)
 static int watch_run(const struct invocation *in, struct error *err)
 {
 	struct watching w = { .in = in, .options = in->options };
-	int status = open_watching(&w, err);
+	int status = open_watching(&w, err) ? -1 : app_follow(in->app, err);
 
-	loop_end_unread(in->app->loop, STDOUT_FILENO);
 	if (status == 0 && w.options->load)
 		status = measure(&w, err);
 	else if (status == 0)

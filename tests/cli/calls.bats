@@ -451,6 +451,10 @@ logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py";
 		[ -z "$output" ]
 		[ -s one ]
 	done
+	for line in tail '--all tail'; do
+		run timeout 60 bash -c "mcpctl $line | true; exit \${PIPESTATUS[0]}"
+		[ "$status" = 8 ] || { echo "$line: $status"; return 1; }
+	done
 }
 
 @test "a result that is no object is shown, and status 5" {
