@@ -441,7 +441,7 @@ static const char *authority_of(const char *text)
 
 	if (slashes)
 		return slashes + 3;
-	if (!row)
+	if (!row || !text[name])
 		return text;
 	if (row->kind == SCHEME_CHILD || row->kind == SCHEME_SIM ||
 	    row->kind == SCHEME_ATTACH)

@@ -85,8 +85,9 @@ char *http_parts_list(const struct buf *head, const char *name)
 
 		if (is_field(line, name))
 			value = value_of(line, name);
-		if (value.len && out.len)
-			buf_text(&out, ", ");
+		if (!value.len)
+			continue;
+		buf_text(&out, out.len ? ", " : "");
 		buf_add(&out, value.text, value.len);
 	}
 	return out.len ? buf_take(&out) : NULL;
