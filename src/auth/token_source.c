@@ -217,14 +217,13 @@ static void on_flow(void *owner, struct login_entry *e, const struct error *why)
 		end(k, BEARER_AGAIN);
 		return;
 	}
-	error_copy(&failure, why);
-	if (why->kind != ERR_NONE) {
-		end_failed(k, &failure);
+	if (why->kind == ERR_NONE) {
+		error_copy(&k->why, why);
+		end(k, BEARER_AS_IS);
 		return;
 	}
-	error_reset(&k->why);
-	k->why = failure;
-	end(k, BEARER_AS_IS);
+	error_copy(&failure, why);
+	end_failed(k, &failure);
 }
 
 static void log_in(struct token_source *k)

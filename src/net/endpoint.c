@@ -80,7 +80,7 @@ static const char *user_end(const char *host)
 }
 
 /* Behind the authority it is the port that is none, or a password: who knows? */
-static int if_user(const char *at, const char *end, struct error *err)
+static int perhaps_no_port(const char *at, const char *end, struct error *err)
 {
 	if (at < end)
 		return -1;
@@ -104,7 +104,7 @@ static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 		error_set(
 			err, ERR_USAGE,
 			"a user before '@' is not supported: use --header 'Authorization: …'");
-		return if_user(at, path, err);
+		return perhaps_no_port(at, path, err);
 	}
 	if (strchr(path, '#'))
 		return error_set(err, ERR_USAGE,
@@ -128,7 +128,7 @@ static int take_user(struct endpoint *e, const char *text, const char *at,
 		error_set(
 			err, ERR_USAGE,
 			"a password cannot be part of it: it comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD");
-		return if_user(at, end, err);
+		return perhaps_no_port(at, end, err);
 	}
 	e->user = mem_strndup(text, len);
 	if (len == 0 || text_percent_decode(e->user))

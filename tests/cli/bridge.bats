@@ -849,7 +849,7 @@ EOF
 @test "a tool that can only be a task is called as one; one that is given up is cancelled" {
 	only_tasks
 	host "stdio:/usr/bin/python3 $WORK/tasks.py" <<'EOF'
-import sys, time
+import sys
 from bridge_host import Host
 h = Host("-t", sys.argv[1], "bridge", "--no-own-tools")
 h.initialize()
@@ -858,12 +858,7 @@ reply = h.reply(h.start_call("slow", meta={"progressToken": "p"}))
 assert reply["result"]["content"][0]["text"] == "done slow-1", reply
 assert "half" in [n["params"].get("message") for n in h.notices if n["method"] == "notifications/progress"]
 assert h.call("fails") == ("out of luck", True), h.call("fails")
-ident = h.start_call("stuck")
-while "tasks/result stuck-1" not in open("tasks.log").read():
-    time.sleep(0.05)
-h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}})
-while "tasks/cancel stuck-1" not in open("tasks.log").read():
-    time.sleep(0.05)
+h.give_up_task("stuck", "stuck-1", "tasks.log")
 assert h.call("slow") == ("done slow-1", False)
 h.end()
 EOF
@@ -874,19 +869,13 @@ EOF
 	only_tasks
 	mcpctl open "stdio:/usr/bin/python3 $WORK/tasks.py"
 	host <<'EOF'
-import time
 from bridge_host import Host
 h = Host("--timeout", "5s", "bridge", "--no-own-tools")
 h.initialize()
 h.until_tool("slow")
 assert h.call("slow") == ("done slow-1", False)
 assert h.call("fails") == ("out of luck", True), h.call("fails")
-ident = h.start_call("stuck")
-while "tasks/result stuck-1" not in open("tasks.log").read():
-    time.sleep(0.05)
-h.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}})
-while "tasks/cancel stuck-1" not in open("tasks.log").read():
-    time.sleep(0.05)
+h.give_up_task("stuck", "stuck-1", "tasks.log")
 assert h.call("slow") == ("done slow-1", False)
 h.end()
 EOF

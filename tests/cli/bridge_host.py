@@ -9,6 +9,11 @@ import time
 PATIENCE = 60
 
 
+def until_in(path, text):
+    while text not in open(path).read():
+        time.sleep(0.05)
+
+
 class Host:
     """One bridge over stdin and stdout. Every line of stdout must be JSON-RPC."""
 
@@ -117,6 +122,14 @@ class Host:
         if meta is not None:
             params["_meta"] = meta
         return self.start("tools/call", params, ident)
+
+    def give_up_task(self, name, task, log):
+        """Cancel its call once it is that task; the server hears of it, by its log."""
+        ident = self.start_call(name)
+        until_in(log, "tasks/result " + task)
+        self.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                   "params": {"requestId": ident}})
+        until_in(log, "tasks/cancel " + task)
 
     def call(self, name, arguments=None, timeout=PATIENCE):
         """The text of the result or error, and whether it is a failure."""
